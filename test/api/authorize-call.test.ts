@@ -84,6 +84,7 @@ function createPayment(accountId: AccountId, terms: Partial<Terms> = {}, budget:
     covered: () => authorization.unitsHeld(),
     countPayable: () => authorization.countPayable(),
     canAuthorizeOptimistically: () => authorization.canAuthorizeOptimistically(),
+    hasAmpleReserve: () => authorization.hasAmpleReserve(),
     settle,
   };
 }
@@ -175,6 +176,26 @@ test("a call may start before its hold when the previous commit reserved a quart
   // The reserve covers one such call, and the previous call has used it.
   expect(createPayment(accountId).canAuthorizeOptimistically()).toBe(false);
   await first.settle(null);
+});
+
+test("a call may delay its hold while half of the reserve is unused", async () => {
+  // A reserve for four calls.
+  const accountId = await world.createAccount(16n * 2_100n * token + firstHold);
+  const first = createPayment(accountId);
+  expect([first.canAuthorizeOptimistically(), first.hasAmpleReserve()]).toEqual([false, false]);
+  await first.open();
+  const early = Array.from({ length: 4 }, () => createPayment(accountId));
+  const begun = early.map((payment) => [payment.canAuthorizeOptimistically(), payment.hasAmpleReserve()]);
+  expect(begun).toEqual([
+    [true, true],
+    [true, true],
+    [true, false],
+    [true, false],
+  ]);
+  for (const payment of [...early, first]) {
+    await payment.open();
+    await payment.settle(null);
+  }
 });
 
 test("a call of a key with a budget waits for its hold", async () => {

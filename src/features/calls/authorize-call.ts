@@ -110,6 +110,11 @@ export class Authorization implements HoldCover {
     return true;
   }
 
+  /** Whether other calls can start early although this one keeps its part of the reserve for a while. */
+  hasAmpleReserve(): boolean {
+    return this.early !== null && this.money.ledger.hasAmpleReserve(this.caller.accountId);
+  }
+
   /** Opens the hold after `delayMs`, unless it was opened before. */
   openSoon(delayMs: number, open: () => void): void {
     if (this.opening === null) this.openTimer = setTimeout(open, delayMs);

@@ -95,6 +95,7 @@ async function runWorld(world: World) {
   const ledger = {
     estimateSpendable: () => nano(world.isPlenty ? 1_000n : 0n),
     beginEarly: () => world.isPlenty,
+    hasAmpleReserve: () => false,
     endEarly: () => {},
     async apply({ kind }: { kind: string }, conclusion: { describe(result: unknown): unknown } | null) {
       await opened;

@@ -77,7 +77,7 @@ export type ChargeRule =
 
 /** The effects of a transition, performed in order by `run-call.ts`. */
 export type CallEffect =
-  /** Opens the hold now, or 1 ms later so the request leaves first. */
+  /** Opens the hold now, or a moment later: so that the request leaves first, and a quick response needs one commit. */
   | "open-hold"
   | "open-hold-soon"
   /** Opens the hold if the response is streamed. A whole response is near, and can write hold and charge together. */

@@ -31,6 +31,7 @@ type Kinds = CallKinds & { delta: number; answer: string; reported: number; usag
 
 type World = {
   isPlenty?: boolean;
+  isAmple?: boolean;
   isRefused?: boolean;
   /** The ledger does not confirm this operation. */
   lost?: "hold" | "settle";
@@ -44,6 +45,7 @@ type World = {
 /** A call with a scripted upstream and ledger, and the steps that it took. */
 async function startCall({
   isPlenty = true,
+  isAmple = false,
   isRefused = false,
   lost,
   isCostKnown = true,
@@ -57,6 +59,7 @@ async function startCall({
   const ledger = {
     estimateSpendable: () => nano(isPlenty ? 1_000n : 0n),
     beginEarly: () => isPlenty,
+    hasAmpleReserve: () => isAmple,
     endEarly: () => {},
     async apply({ kind }: { kind: string }) {
       steps.push(kind);
@@ -148,6 +151,26 @@ test("with a large balance the request leaves first, and the hold follows a mome
   call.emit((sink) => sink.onAnswer("Hi"));
   await call.call.ended;
   expect(call.steps).toEqual(["call", "hold", "if-written", "settle", "held"]);
+});
+
+test("a response that is not streamed delays its hold, as long as much of the reserve is unused", async () => {
+  const whole = await startCall({ isAmple: true });
+  vi.advanceTimersByTime(99);
+  expect(whole.steps).toEqual(["call"]);
+  vi.advanceTimersByTime(1);
+  expect(whole.steps).toEqual(["call", "hold"]);
+  const streamed = await startCall({ isAmple: true, listener: silent });
+  vi.advanceTimersByTime(1);
+  expect(streamed.steps).toEqual(["call", "hold"]);
+});
+
+test.each(["hang-up", "failure", "stop"])("a delayed hold is written at once on a %s", async (event) => {
+  const call = await startCall({ isAmple: true });
+  if (event === "hang-up") call.call.hangUp();
+  if (event === "stop") call.call.stop(new AppError("overloaded", "The gateway stops."));
+  if (event === "failure") call.emit((sink) => sink.onError(new ProviderError("rejected", "No.")));
+  await vi.waitUntil(() => call.steps.includes("hold"));
+  expect(call.steps).toEqual(["call", "hold"]);
 });
 
 test("with a small balance the request leaves only once the hold is open", async () => {

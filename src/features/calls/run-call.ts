@@ -35,9 +35,15 @@ type BufferedEvent<K extends CallKinds> = { event: CallEvent; detail: EventDetai
 
 /**
  * How long an optimistic start delays its hold, so the request leaves first. Opened at once, the hold delayed the request
- * by 0.4 ms on a small machine. A response that arrives earlier writes hold and charge together.
+ * by 0.4 ms on a small machine.
  */
 const openAfterMs = 1;
+/**
+ * The same for a response that is not streamed: if it arrives earlier, hold and charge are one commit instead of two, which
+ * halves the database's work. The reserve covers the call meanwhile. If the process dies, the call costs nothing, as it
+ * would with a hold.
+ */
+const openWholeAfterMs = 100;
 
 const noDetail = {};
 const noTokens: CallTokens = { input: 0, output: 0 };
@@ -115,6 +121,11 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
       this.reportFault(error);
       return "reserve";
     }
+  }
+
+  private decideOpenDelay(): number {
+    const isWhole = this.audience.listener === null;
+    return isWhole && this.authorization.hasAmpleReserve() ? openWholeAfterMs : openAfterMs;
   }
 
   /** Resolves when the hold is open; rejects with the reason if the ledger refuses it. */
@@ -223,7 +234,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
         void this.authorize();
         return;
       case "open-hold-soon":
-        this.authorization.openSoon(openAfterMs, () => void this.authorize());
+        this.authorization.openSoon(this.decideOpenDelay(), () => void this.authorize());
         return;
       case "open-hold-for-stream":
         if (this.audience.listener !== null) void this.authorize();

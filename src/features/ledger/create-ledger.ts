@@ -36,6 +36,8 @@ export type Ledger = {
    * the amount as `early` with the hold, and call `endEarly` once the hold is written, refused or given up.
    */
   beginEarly(accountId: AccountId, amount: Nano): boolean;
+  /** Whether much of the reserve is unused, so that an early call may write its hold later, or with its charge. */
+  hasAmpleReserve(accountId: AccountId): boolean;
   endEarly(accountId: AccountId, amount: Nano): void;
   /** Throws if the ledger cannot commit at the moment. Writes nothing. */
   check(): Promise<void>;
@@ -122,6 +124,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       const now = new Date(clock.now().getTime() + 2 * reserveLeaseMs);
       return reserves.begin(accountId, amount, estimateSpendable(groupCommit.cache, accountId, { budget: null, now }));
     },
+    hasAmpleReserve: reserves.isAmple,
     endEarly: reserves.end,
     async check() {
       const waitedMs = groupCommit.oldestMs();

@@ -20,6 +20,8 @@ import { reserveLeaseMs } from "./written-rows.ts";
 export type Reserves = EarlyCalls & {
   /** Whether an early call may start; its amount then counts until `end`. `spendable` is `null` if unknown. */
   begin(accountId: AccountId, amount: bigint, spendable: bigint | null): boolean;
+  /** Whether at least half of the reserve is unused, so that a call may take its time with writing its hold. */
+  isAmple(accountId: AccountId): boolean;
   /** The call's hold is written, refused or given up. */
   end(accountId: AccountId, amount: bigint): void;
   /** Grants, renews and lowers the reserves of the batch's accounts. */
@@ -177,6 +179,10 @@ export function createReserves(): Reserves {
       if (total > standing.amount || total > spendable) return false;
       standing.early = total;
       return true;
+    },
+    isAmple(accountId) {
+      const standing = standings.get(accountId);
+      return standing !== undefined && standing.early * 2n <= standing.amount;
     },
     end(accountId, amount) {
       const standing = standings.get(accountId);
