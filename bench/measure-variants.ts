@@ -13,9 +13,8 @@ const warmUpMs = 4_000;
 type Variant = { name: string; gateway: SluiceGateway; target: ChatTarget };
 
 /**
- * The savings of an optimization: `npm run bench -- variants <checkout with it> <checkout without> …`, each installed.
- * All of them run at once and are measured in turns; the figures are the medians of the ratios to the first, round by
- * round. A checkout may have its own settings, as environment variables: `.?SLUICE_LOG_LEVEL=warn&…`.
+ * The savings of an optimization: `npm run bench -- variants <checkout with it> <checkout without> …`, each installed. A
+ * checkout may have its own settings, as environment variables: `.?SLUICE_LOG_LEVEL=warn&…`.
  */
 export async function measureVariants(words: string[]): Promise<void> {
   const options = {
@@ -24,11 +23,29 @@ export async function measureVariants(words: string[]): Promise<void> {
   } as const;
   const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true });
   const loads = values.loads.split(",") as ChatLoadName[];
+  const rows: string[][] = [];
+  await compareCheckouts(positionals, { loads, rounds: Number(values.rounds) }, (load, comparisons) => {
+    rows.push(...comparisons.map((comparison) => presentComparison(load, comparison)));
+    console.error(rows.at(-1)?.join("  "));
+  });
+  const titles = ["load", "variant", "CPU µs", "beside the first", "quartiles", "PostgreSQL µs", "beside the first"];
+  console.log(presentTable(titles, rows));
+}
+
+/** The figures of a checkout at one load, and their ratios to those of the first checkout, round by round. */
+export type Comparison = { name: string; cpu: Figures; database: Figures };
+type Figures = { medianUs: number; ratio: number; lowerQuartile: number; upperQuartile: number };
+
+/** Starts all checkouts at once and measures them in turns, one load after another. */
+export async function compareCheckouts(
+  checkouts: readonly string[],
+  { loads, rounds }: { loads: readonly ChatLoadName[]; rounds: number },
+  onMeasured: (load: ChatLoadName, comparisons: readonly Comparison[]) => void,
+): Promise<void> {
   const upstream = await forkServer("fixed-upstream.ts");
   const variants: Variant[] = [];
-  const rows: string[][] = [];
   try {
-    for (const variant of positionals) {
+    for (const variant of checkouts) {
       const [folder = "", given = ""] = variant.split("?");
       const checkoutDir = resolve(folder);
       const settings = Object.fromEntries(new URLSearchParams(given));
@@ -37,16 +54,11 @@ export async function measureVariants(words: string[]): Promise<void> {
       variants.push({ name, gateway, target: describeSluice("other", gateway) });
     }
     for (const { target } of variants) for (const load of loads) await measureRound(target, chatLoads[load], warmUpMs);
-    for (const load of loads) {
-      rows.push(...presentRounds(load, await takeTurns(variants, load, Number(values.rounds))));
-      console.error(rows.at(-1)?.join("  "));
-    }
+    for (const load of loads) onMeasured(load, compareRounds(await takeTurns(variants, load, rounds)));
   } finally {
     for (const { gateway } of variants) await gateway.close();
     await upstream.close();
   }
-  const titles = ["load", "variant", "CPU µs", "beside the first", "quartiles", "PostgreSQL µs", "beside the first"];
-  console.log(presentTable(titles, rows));
 }
 
 /** Each one is first in turn: the load of the previous one affects the next. */
@@ -61,24 +73,38 @@ async function takeTurns(variants: readonly Variant[], load: ChatLoadName, round
   return measured;
 }
 
-function presentRounds(load: ChatLoadName, measured: ReadonlyMap<string, readonly ChatRound[]>): string[][] {
+function compareRounds(measured: ReadonlyMap<string, readonly ChatRound[]>): Comparison[] {
   const [base = []] = measured.values();
   return [...measured].map(([name, rounds]) => {
-    const compare = (read: (round: ChatRound) => number): number[] =>
-      rounds.flatMap((round, index) => {
+    const compare = (read: (round: ChatRound) => number): Figures => {
+      const ratios = rounds.flatMap((round, index) => {
         const other = base[index];
         return other === undefined ? [] : [read(round) / read(other)];
       });
-    const ratios = compare(({ cpuUs }) => cpuUs).toSorted((a, b) => a - b);
-    const quartile = (part: number): string => (ratios[Math.floor(ratios.length * part)] ?? Number.NaN).toFixed(2);
-    return [
-      chatLoads[load].name,
+      const sorted = ratios.toSorted((a, b) => a - b);
+      return {
+        medianUs: findMedian(rounds.map(read)),
+        ratio: findMedian(ratios),
+        lowerQuartile: sorted[Math.floor(sorted.length * 0.25)] ?? Number.NaN,
+        upperQuartile: sorted[Math.floor(sorted.length * 0.75)] ?? Number.NaN,
+      };
+    };
+    return {
       name,
-      findMedian(rounds.map(({ cpuUs }) => cpuUs)).toFixed(0),
-      `${findMedian(ratios).toFixed(3)} ×`,
-      `${quartile(0.25)}–${quartile(0.75)}`,
-      findMedian(rounds.map(({ databaseCpuUs }) => databaseCpuUs ?? 0)).toFixed(0),
-      `${findMedian(compare(({ databaseCpuUs }) => databaseCpuUs ?? 0)).toFixed(3)} ×`,
-    ];
+      cpu: compare(({ cpuUs }) => cpuUs),
+      database: compare(({ databaseCpuUs }) => databaseCpuUs ?? Number.NaN),
+    };
   });
+}
+
+function presentComparison(load: ChatLoadName, { name, cpu, database }: Comparison): string[] {
+  return [
+    chatLoads[load].name,
+    name,
+    cpu.medianUs.toFixed(0),
+    `${cpu.ratio.toFixed(3)} ×`,
+    `${cpu.lowerQuartile.toFixed(2)}–${cpu.upperQuartile.toFixed(2)}`,
+    database.medianUs.toFixed(0),
+    `${database.ratio.toFixed(3)} ×`,
+  ];
 }

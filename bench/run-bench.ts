@@ -4,6 +4,7 @@ import { measureCaching } from "./measure-caching.ts";
 import { measureChat } from "./measure-chat.ts";
 import { measureEdge } from "./measure-edge.ts";
 import { measureEndurance } from "./measure-endurance.ts";
+import { measureGate } from "./measure-gate.ts";
 import { measureGrowth } from "./measure-growth.ts";
 import { measureLedger } from "./measure-ledger.ts";
 import { measureNodes } from "./measure-nodes.ts";
@@ -21,6 +22,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   chat: measureChat,
   edge: measureEdge,
   endurance: measureEndurance,
+  gate: measureGate,
   growth: measureGrowth,
   ledger: measureLedger,
   nodes: measureNodes,

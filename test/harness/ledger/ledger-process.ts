@@ -12,6 +12,7 @@ import type { Bill } from "../../../src/lib/bill.ts";
 import type { Clock } from "../../../src/lib/clock.ts";
 import type { AccountId } from "../../../src/lib/ids.ts";
 import { nano } from "../../../src/lib/money.ts";
+import { createSemaphore } from "../../../src/lib/semaphore.ts";
 import { createDatabase, type Database, isDatabaseUnavailable } from "../../../src/platform/database/database.ts";
 import { AppError } from "../../../src/platform/errors/app-error.ts";
 
@@ -60,6 +61,8 @@ type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 
 const goodbyeMsMax = 30_000;
 const connectionsMax = 8;
+/** Further transactions wait here: on a slow machine, hundreds at once would exceed the pool's own time limit. */
+const transactionsMax = 6;
 
 /** Creates the table of notes for `applyWithin`. */
 export async function createNotes(database: Database): Promise<void> {
@@ -173,6 +176,7 @@ async function serve(url: string): Promise<void> {
   const address = { connectionString: url };
   const database = createDatabase({ address, connectionsMax, onConnectionError: () => {} });
   const ledger = createLedger({ database, address, clock, onTrouble: () => {}, failpoint });
+  const transactions = createSemaphore(transactionsMax);
 
   function failpoint(point: CommitPoint): void {
     if (crash?.point !== point) return;
@@ -190,7 +194,7 @@ async function serve(url: string): Promise<void> {
       case "apply":
         return await ledger.apply(command.operation);
       case "apply-within":
-        return await applyWithNote(database, command, clock.now());
+        return await transactions.run(() => applyWithNote(database, command, clock.now()));
       case "set-time":
         standing = command.now;
         return null;

@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ChatLoadName, chatLoads } from "./chat-rounds.ts";
+import { type Comparison, compareCheckouts } from "./measure-variants.ts";
+import { presentTable } from "./write-results.ts";
+
+const loads: readonly ChatLoadName[] = ["whole1", "whole32", "whole256", "stream1", "stream32", "stream256"];
+const rounds = 9;
+/** Noise that no change has to explain. */
+const ratioMax = 1.03;
+
+const ownCheckout = join(import.meta.dirname, "..");
+
+/**
+ * Whether the working tree is slower than a commit: `npm run bench -- gate [commit]`, `origin/main` by default. Takes four
+ * minutes, and exits with 1 if it is.
+ */
+export async function measureGate([commit = "origin/main"]: string[]): Promise<void> {
+  await using other = checkOut(commit);
+  const rows: string[][] = [];
+  let isSlower = false;
+  await compareCheckouts([other.folder, ownCheckout], { loads, rounds }, (load, [, own]) => {
+    if (own === undefined) return;
+    const verdict = judge(own);
+    isSlower ||= verdict === "slower";
+    rows.push([chatLoads[load].name, presentFigures(own.cpu), presentFigures(own.database), verdict]);
+    console.error(rows.at(-1)?.join("  "));
+  });
+  console.log(presentTable(["load", `gateway beside ${commit}`, "PostgreSQL", "verdict"], rows));
+  console.log(`Load average ${loadavg()[0]?.toFixed(1)}. Above the number of cores, repeat it on a quieter machine.`);
+  if (isSlower) process.exitCode = 1;
+}
+
+/** Slower or faster only if most rounds agree. */
+function judge({ cpu, database }: Comparison): "slower" | "faster" | "same" {
+  const all = [cpu, database];
+  if (all.some(({ ratio, lowerQuartile }) => ratio > ratioMax && lowerQuartile > 1)) return "slower";
+  return all.some(({ ratio, upperQuartile }) => ratio < 2 - ratioMax && upperQuartile < 1) ? "faster" : "same";
+}
+
+function presentFigures({ ratio, lowerQuartile, upperQuartile }: Comparison["cpu"]): string {
+  return `${ratio.toFixed(2)} × (${lowerQuartile.toFixed(2)}–${upperQuartile.toFixed(2)})`;
+}
+
+/** A checkout of the commit, with this one's packages and pages. */
+function checkOut(commit: string): AsyncDisposable & { folder: string } {
+  const parent = mkdtempSync(join(tmpdir(), "sluice-gate-"));
+  const folder = join(parent, "commit");
+  const git = (...words: string[]): void => void execFileSync("git", words, { cwd: ownCheckout, stdio: "pipe" });
+  git("worktree", "add", "--detach", folder, commit);
+  for (const name of ["node_modules", "dist"]) symlinkSync(join(ownCheckout, name), join(folder, name));
+  return {
+    folder,
+    async [Symbol.asyncDispose]() {
+      git("worktree", "remove", "--force", folder);
+      rmSync(parent, { recursive: true, force: true });
+    },
+  };
+}
