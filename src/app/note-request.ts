@@ -1,5 +1,11 @@
 import { type CallerDirectory, recallCaller } from "../features/accounts/index.ts";
-import { clientClosedStatus, decideEnding, describeError, type LoggedRequest, type RequestLog } from "../features/requests/index.ts";
+import {
+  clientClosedStatus,
+  decideEnding,
+  describeError,
+  type LoggedRequest,
+  type RequestLog,
+} from "../features/requests/index.ts";
 import { readIdTime } from "../lib/ids.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { getWire } from "../platform/http/endpoint-table.ts";

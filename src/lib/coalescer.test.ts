@@ -182,6 +182,32 @@ test("a failure without a waiter is reported once, and later items still run", a
   expect(troubles).toMatchObject([{ message: "gone" }, { message: "gone" }]);
 });
 
+test("items without a waiter are reported as lost: dropped, rejected, expired or after the end", async () => {
+  const lost: number[] = [];
+  const gate = Promise.withResolvers<void>();
+  const { coalescer } = createCounting(
+    async ([first]) => {
+      await gate.promise;
+      if (first === 1) throw new Error("gone");
+      return [];
+    },
+    {
+      ...{ batchMax: 1, waitingMax: 2, onLost: (item: number) => lost.push(item) },
+      expire: (_, item) => (item === 2 ? new Error("too late") : null),
+    },
+  );
+  coalescer.tell(1);
+  await turnLoop();
+  for (const item of [2, 3, 4]) coalescer.tell(item);
+  expect(lost).toEqual([4]);
+  const waited = coalescer.submit(5).catch(() => "rejected");
+  gate.resolve();
+  await coalescer.close();
+  coalescer.tell(6);
+  expect(lost).toEqual([4, 1, 2, 6]);
+  expect(await waited).toBe("rejected");
+});
+
 test("close rejects new items and finishes accepted ones", async () => {
   const { coalescer, batches } = createCounting(async (batch) => batch.map(String));
   const taken = coalescer.submit(1);

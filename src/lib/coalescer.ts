@@ -91,25 +91,16 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
       const next = judge === undefined ? failure : judge(failure, one.item);
       if (next === "again") again.push(one);
       else if (next === "alone" && batch.length > 1) alone.push(one);
-      else giveUp(one, next === "alone" ? failure : next);
+      else giveUp(one, next === "alone" ? failure : next, onLost);
     }
     if (batch.some(({ reject }) => reject === noWaiter.reject)) onTrouble(failure);
-    if (expire !== undefined) dismiss((item) => expire(failure, item));
+    for (const one of expire === undefined ? [] : waiting.splice(0)) {
+      const error = expire?.(failure, one.item) ?? null;
+      if (error === null) waiting.push(one);
+      else giveUp(one, error, onLost);
+    }
     waiting.unshift(...again);
     for (const one of alone) await runBatch([one]);
-  }
-
-  function dismiss(decide: (item: T) => Error | null): void {
-    for (const one of waiting.splice(0)) {
-      const error = decide(one.item);
-      if (error === null) waiting.push(one);
-      else giveUp(one, error);
-    }
-  }
-
-  function giveUp({ item, reject }: Waiting<T, R>, error: unknown): void {
-    if (reject === noWaiter.reject) onLost(item);
-    else reject(error);
   }
 
   function add(one: Waiting<T, R>): void {
@@ -140,6 +131,11 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
       await drain();
     },
   };
+}
+
+function giveUp<T, R>({ item, reject }: Waiting<T, R>, error: unknown, onLost: (item: T) => void): void {
+  if (reject === noWaiter.reject) onLost(item);
+  else reject(error);
 }
 
 /** Single-flight work: requests during a run are merged into one further run. */
