@@ -80,6 +80,38 @@ test("a tool call that the SDK has parsed can be sent back unchanged", async () 
   expectUnsent(["parsed_arguments"]);
 });
 
+/** The message as LiteLLM serializes it with `model_dump()` and sends it back, with the fields of every vendor it knows. */
+const dumpedByLiteLlm = {
+  content: null,
+  role: "assistant",
+  tool_calls: [
+    {
+      index: 0,
+      caller: { type: "direct" },
+      function: {
+        arguments: '{"city":"Paris"}',
+        name: "weather",
+        provider_specific_fields: { thought_signature: "c2ln" },
+      },
+      id: "call_1",
+      type: "function",
+      provider_specific_fields: { thought_signature: "c2ln" },
+    },
+  ],
+  function_call: null,
+  reasoning_content: "Hm",
+  thinking_blocks: [{ type: "thinking", thinking: "Hm", signature: "c2ln" }],
+  provider_specific_fields: { refusal: null },
+};
+
+test.each([...vendorModels, "sandbox-chat"])("%s: an answer that LiteLLM has read can be sent back", async (model) => {
+  const result = { role: "tool", tool_call_id: "call_1", name: "weather", content: "fine" };
+  const messages = [{ role: "user", content: "Please call weather" }, dumpedByLiteLlm, result];
+  const response = await caller.post({ model, messages, tools: [offerTool("weather")] });
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("fine")]);
+  if (model !== "sandbox-chat") expectUnsent(["provider_specific_fields", "thinking_blocks", "caller"]);
+});
+
 /** Fields that clients keep from other gateways, tools and prompts, in the places where they keep them. */
 const mark = { type: "ephemeral", ttl: "1h" };
 const call = { id: "call_1", type: "function", function: { name: "weather", arguments: "{}" } };

@@ -8,7 +8,16 @@ import { canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.
 
 type Fields = Record<string, unknown>;
 
-const takenFields = ["top_k", "min_p", "reasoning", "reasoning_format", "include_reasoning", "provider", "models"];
+const takenFields = [
+  "top_k",
+  "min_p",
+  "reasoning",
+  "reasoning_format",
+  "include_reasoning",
+  "provider",
+  "models",
+  "usage",
+];
 
 function writeCatalog(upstream: FakeUpstreams): string {
   const route = { provider: "open", upstream_model: `${canary}-open` };
@@ -69,6 +78,7 @@ describe("a field of another vendor that a route names", () => {
     ["include_reasoning", false],
     ["provider", { order: ["one"], sort: null }],
     ["models", ["router", "other"]],
+    ["usage", { include: true }],
   ])("%s reaches the upstream unchanged", async (field, value) => {
     expect(await send({ model: "router", [field]: value })).toMatchObject({ [field]: value });
   });
@@ -126,6 +136,8 @@ describe("a field of another vendor is translated", () => {
     ["no reasoning of a model without it", { model: "plain", reasoning: { enabled: false } }],
     ["usual preferences", { provider: { allow_fallbacks: true, require_parameters: true, data_collection: "allow" } }],
     ["the model itself as its only fallback", { models: ["open"] }],
+    ["usage in a whole answer", { usage: { include: true } }],
+    ["no usage", { usage: { include: false } }],
     ["Groq's default tier", { service_tier: "on_demand" }],
     ["null", Object.fromEntries(takenFields.map((field) => [field, null]))],
   ])("%s asks for the default and is not sent", async (_name, fields) => {
@@ -133,6 +145,19 @@ describe("a field of another vendor is translated", () => {
     const sent = await send(fields);
     expect(Object.keys(sent).filter((field) => field in asked)).toEqual([]);
   });
+});
+
+/** The body that LiteLLM sends for `openrouter/…`. */
+test.each([
+  [{ include: true }, true],
+  [{ include: false }, false],
+])("usage %j: the stream has usage is %s", async (usage, isIncluded) => {
+  const body = { model: "open", messages: [hello], usage, stream: true };
+  const response = await caller.post(body);
+  expect(response.status).toBe(200);
+  const chunks = (await response.text()).matchAll(/^data: (\{.*)$/gm);
+  const counted = [...chunks].filter(([, chunk = ""]) => (JSON.parse(chunk) as { usage?: unknown }).usage != null);
+  expect(counted.length > 0).toBe(isIncluded);
 });
 
 describe("a field of another vendor that nothing supports is refused by name", () => {
@@ -169,6 +194,7 @@ describe("a field of another vendor that nothing supports is refused by name", (
     [{ top_k: "5" }, "top_k"],
     [{ min_p: 2 }, "min_p"],
     [{ reasoning: { effort: "huge" } }, "reasoning.effort"],
+    [{ usage: { include: "yes" } }, "usage.include"],
     [{ model: "router", messages: [{ role: "assistant", content: "So", prefix: true }, hello] }, "messages[0].prefix"],
   ])("an invalid value: %j", async (fields, param) => {
     expect(await refuse(fields)).toMatchObject({ status: 400, code: "invalid_parameter", param });

@@ -46,6 +46,11 @@ const translations: Readonly<Record<keyof typeof vendorFields, Translate | null>
     models.every((id) => id === request.model)
       ? asDefault
       : { refusal: "Fallback models are not supported. Remove `models`, and send another `model` if this one fails." },
+  // A whole answer always has its usage.
+  usage: ({ include }: { include?: boolean }, { request: { stream, stream_options: options } }) =>
+    include === true && stream === true
+      ? { request: { stream_options: { ...options, include_usage: true } } }
+      : asDefault,
 };
 
 function translateReasoning(

@@ -77,19 +77,29 @@ function content(...kinds: (keyof typeof partForms)[]): TSchema {
 const name = nullable(Type.String({ minLength: 1, maxLength: 64 }));
 const { cache_control } = cacheMarks;
 const toolName = Type.String({ pattern: "^[a-zA-Z0-9_-]{1,64}$" });
-// Some clients also send back the parsed arguments.
+// Some clients send back what they added to a response: OpenAI's SDKs the parsed values, LiteLLM its own fields.
+const addedByClient = Type.Optional(Type.Unknown());
 const calledFunction = Type.Object(
-  { name: Type.String({ minLength: 1 }), arguments: text, parsed_arguments: Type.Optional(Type.Unknown()) },
+  {
+    name: Type.String({ minLength: 1 }),
+    arguments: text,
+    parsed_arguments: addedByClient,
+    provider_specific_fields: addedByClient,
+  },
   closed,
 );
 
+const callFields = {
+  id: text,
+  index: Type.Optional(Type.Integer()),
+  provider_specific_fields: addedByClient,
+  caller: addedByClient,
+};
+
 const toolCalls = Type.Array(
   variants("type", {
-    function: Type.Object({ id: text, function: calledFunction, index: Type.Optional(Type.Integer()) }, closed),
-    custom: Type.Object(
-      { id: text, custom: Type.Object({ name: text, input: text }, closed), index: Type.Optional(Type.Integer()) },
-      closed,
-    ),
+    function: Type.Object({ ...callFields, function: calledFunction }, closed),
+    custom: Type.Object({ ...callFields, custom: Type.Object({ name: text, input: text }, closed) }, closed),
   }),
   { minItems: 1 },
 );
@@ -114,7 +124,9 @@ const messageSchema = variants("role", {
       reasoning_details: nullable(Type.Array(anyObject)),
       prefix: nullable(Type.Boolean({ description: "On the last message: the answer continues it." })),
       cache_control,
-      parsed: Type.Optional(Type.Unknown()),
+      parsed: addedByClient,
+      provider_specific_fields: addedByClient,
+      thinking_blocks: addedByClient,
     },
     closed,
   ),
@@ -280,6 +292,12 @@ export const vendorFields = {
       maxItems: 100,
       description: "OpenRouter's. Only with `model` as its sole item: there are no fallback models.",
     }),
+  ),
+  usage: nullable(
+    Type.Object(
+      { include: nullable(Type.Boolean()) },
+      { ...closed, description: "OpenRouter's form of `stream_options.include_usage`." },
+    ),
   ),
 };
 

@@ -7,7 +7,11 @@ const fieldsThatMayBeNull: ReadonlySet<string> = new Set(["content", "refusal"])
 /** The content of these belongs to the caller or to an upstream: `null` is a value there. */
 const opaqueFields: ReadonlySet<string> = new Set(["parameters", "schema", "reasoning_details"]);
 /** Fields that clients add to a response before they send it back, or that only describe it. */
-const fieldsOfClients = ["parsed", "annotations"] as const;
+const fieldsOfClients = {
+  message: ["parsed", "annotations", "provider_specific_fields", "thinking_blocks"],
+  call: ["provider_specific_fields", "caller"],
+  function: ["parsed_arguments", "provider_specific_fields"],
+} as const;
 
 /** Values of optional parameters that ask for the default. */
 function isNoOp(field: ExtraParameter, value: unknown): boolean {
@@ -61,8 +65,15 @@ function dropNulls(value: unknown): void {
 }
 
 function dropClientFields(message: Record<string, unknown>): void {
-  for (const field of fieldsOfClients) if (message[field] !== undefined) delete message[field];
+  dropFields(message, fieldsOfClients.message);
   if (message.prefix === false) delete message.prefix;
   if (!Array.isArray(message.tool_calls)) return;
-  for (const call of message.tool_calls) if (typeof call.function === "object") delete call.function.parsed_arguments;
+  for (const call of message.tool_calls) {
+    dropFields(call, fieldsOfClients.call);
+    if (typeof call.function === "object") dropFields(call.function, fieldsOfClients.function);
+  }
+}
+
+function dropFields(record: Record<string, unknown>, fields: readonly string[]): void {
+  for (const field of fields) if (record[field] !== undefined) delete record[field];
 }

@@ -1745,25 +1745,31 @@ export type paths = {
             tool_calls?: ({
               type: "function";
               id: string;
+              index?: number;
+              provider_specific_fields?: unknown;
+              caller?: unknown;
               function: {
                 name: string;
                 arguments: string;
                 parsed_arguments?: unknown;
+                provider_specific_fields?: unknown;
               };
-              index?: number;
             } | {
               type: "custom";
               id: string;
+              index?: number;
+              provider_specific_fields?: unknown;
+              caller?: unknown;
               custom: {
                 name: string;
                 input: string;
               };
-              index?: number;
             })[] | null;
             function_call?: {
               name: string;
               arguments: string;
               parsed_arguments?: unknown;
+              provider_specific_fields?: unknown;
             } | null;
             audio?: Record<string, unknown> | null;
             annotations?: (Record<string, unknown>)[] | null;
@@ -1773,6 +1779,8 @@ export type paths = {
             prefix?: boolean | null;
             cache_control?: Record<string, unknown> | null;
             parsed?: unknown;
+            provider_specific_fields?: unknown;
+            thinking_blocks?: unknown;
           } | {
             role: "tool";
             content: string | ({
@@ -1890,6 +1898,9 @@ export type paths = {
           include_reasoning?: boolean | null;
           provider?: Record<string, unknown> | null;
           models?: (string)[] | null;
+          usage?: {
+            include?: boolean | null;
+          } | null;
         };
       } };
       responses: {
