@@ -140,6 +140,24 @@ describe.each(["open", "anthropic", "google"])("uploaded files with %s", (id) =>
     await client.responses.create({ model: id, input: "And now?", previous_response_id: response.id });
     expect(String(chat.upstream.requests.at(-1)?.body)).toContain(pdf.toString("base64"));
   });
+
+  test("an image and a PDF in the output of a tool are sent by their ids", async () => {
+    const image = await client.files.create({ purpose: "vision", file: await toFile(pixel, "pixel.png") });
+    const file = await client.files.create({ purpose: "user_data", file: await toFile(pdf, "report.pdf") });
+    const output: OpenAI.Responses.ResponseFunctionCallOutputItemList = [
+      { type: "input_text", text: "Two files" },
+      { type: "input_image", file_id: image.id, detail: "auto" },
+      { type: "input_file", file_id: file.id },
+    ];
+    const input: OpenAI.Responses.ResponseInput = [
+      { role: "user", content: "Look" },
+      { type: "function_call", call_id: "c1", name: "view", arguments: "{}" },
+      { type: "function_call_output", call_id: "c1", output },
+    ];
+    await client.responses.create({ model: id, input });
+    const sent = String(chat.upstream.requests.at(-1)?.body);
+    for (const text of ["Two files", pixel.toString("base64"), pdf.toString("base64")]) expect(sent).toContain(text);
+  });
 });
 
 describe("uploaded files", () => {

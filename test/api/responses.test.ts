@@ -221,6 +221,54 @@ test("images, files, custom tools and logprobs reach an upstream that supports t
   expect(call.output).toMatchObject([{ type: "custom_tool_call", name: "shout", input: "Please call shout now" }]);
 });
 
+describe("images in the output of a tool", () => {
+  const call = (id: string) => ({
+    type: "function_call" as const,
+    call_id: id,
+    name: "view_image",
+    arguments: '{"path":"/pic.png"}',
+  });
+  /** As Codex sends it after its tool `view_image`. */
+  const view = (id: string, image_url = pixelUrl) => ({
+    type: "function_call_output" as const,
+    call_id: id,
+    output: [{ type: "input_image" as const, image_url, detail: "high" as const }],
+  });
+  const user = { role: "user" as const, content: "Look" };
+  const told = {
+    type: "function_call_output" as const,
+    call_id: "b",
+    output: [{ type: "input_text" as const, text: "b" }],
+  };
+
+  test("follow the outputs of all parallel calls as a user message", async () => {
+    const input = [user, call("a"), call("b"), view("a"), told, { role: "user" as const, content: "And?" }];
+    await client.responses.create({ model: "open", input });
+    const { messages } = (chat.upstream.requests.at(-1)?.json ?? {}) as { messages?: unknown };
+    expect(messages).toEqual([
+      user,
+      expect.objectContaining({ role: "assistant" }),
+      { role: "tool", tool_call_id: "a", content: [{ type: "text", text: "The result is attached below." }] },
+      { role: "tool", tool_call_id: "b", content: [{ type: "text", text: "b" }] },
+      { role: "user", content: [{ type: "image_url", image_url: { url: pixelUrl, detail: "high" } }] },
+      { role: "user", content: "And?" },
+    ]);
+  });
+
+  test.each(["open", "anthropic", "google"])("reach %s as the last item", async (id) => {
+    await client.responses.create({ model: id, input: [user, call("a"), view("a")] });
+    expect(String(chat.upstream.requests.at(-1)?.body)).toContain(pixelUrl.split(",")[1]);
+  });
+
+  test("are rejected by the caller's own name", async () => {
+    const input = [user, call("a"), view("a", "ftp://x")];
+    await expect(client.responses.create({ model: "open", input })).rejects.toMatchObject({
+      status: 400,
+      param: "input[2].output[0].image_url",
+    });
+  });
+});
+
 describe("an unsupported request is rejected by name, before any charge", () => {
   const user = { role: "user", content: "Hello" };
   test.each([

@@ -14,13 +14,17 @@ const fileParts = {
 
 type FilePart = JsonObject & { type: keyof typeof fileParts; file_id: string };
 
+/** The fields of items with parts: of a message, and of a tool's output. */
+const partFields = ["content", "output"] as const;
+
 /** Whether a request names uploaded files. */
 export function hasFiles(request: ResponseRequest): boolean {
-  return listOwnItems(request).some(({ item }) => listParts(item).some(isFilePart));
+  return listOwnItems(request).some(({ item }) => partFields.some((field) => listParts(item, field).some(isFilePart)));
 }
 
-function listParts({ content }: JsonObject): unknown[] {
-  return Array.isArray(content) ? content : [];
+function listParts(item: JsonObject, field: (typeof partFields)[number]): unknown[] {
+  const parts = item[field];
+  return Array.isArray(parts) ? parts : [];
 }
 
 function isFilePart(part: unknown): part is FilePart {
@@ -56,16 +60,16 @@ export async function loadFiles(
 
   const items: Conversation["items"][number][] = [];
   for (const { item, place } of conversation.items) {
-    const parts = listParts(item);
-    if (!parts.some(isFilePart)) {
+    const field = partFields.find((name) => listParts(item, name).some(isFilePart));
+    if (field === undefined) {
       items.push({ item, place });
       continue;
     }
-    const content: unknown[] = [];
-    for (const [index, part] of parts.entries()) {
-      content.push(isFilePart(part) ? await load(part, `${place}.content[${index}]`) : part);
+    const parts: unknown[] = [];
+    for (const [index, part] of listParts(item, field).entries()) {
+      parts.push(isFilePart(part) ? await load(part, `${place}.${field}[${index}]`) : part);
     }
-    items.push({ item: { ...item, content }, place });
+    items.push({ item: { ...item, [field]: parts }, place });
   }
   return { ...conversation, items, bytesBefore: conversation.bytesBefore + bytes };
 }

@@ -39,7 +39,7 @@ function refuseItem(param: string, message: string): never {
 export function readInput(items: readonly PlacedItem[]): ReadInput {
   const reader = new InputReader();
   for (const { item, place } of items) reader.add(item, place);
-  reader.closeTurn();
+  reader.end();
   return reader;
 }
 
@@ -51,9 +51,13 @@ class InputReader implements ReadInput {
   references = 0;
   /** The assistant's message since the last item of another role. */
   private turn: AssistantMessage | null = null;
+  /** Images and files of the latest tool outputs. Chat's tool messages have none, so these follow as a user message. */
+  private attached: { message: { role: "user"; content: ChatUserPart[] }; place: MessagePlace } | null = null;
 
   add(item: JsonObject, place: string): void {
     const type = item.type ?? (item.role === undefined ? "item_reference" : "message");
+    // The outputs of parallel calls stay together.
+    if (type !== "function_call_output" && type !== "custom_tool_call_output") this.attach();
     switch (type) {
       case "message":
         if (item.role === "assistant") this.addSaid(item, place);
@@ -94,8 +98,20 @@ class InputReader implements ReadInput {
     this.obstacle ??= { param, message };
   }
 
+  end(): void {
+    this.closeTurn();
+    this.attach();
+  }
+
+  private attach(): void {
+    if (this.attached === null) return;
+    this.messages.push(this.attached.message);
+    this.places.push(this.attached.place);
+    this.attached = null;
+  }
+
   /** Drops reasoning without text or calls: it is no message. */
-  closeTurn(): void {
+  private closeTurn(): void {
     const { turn } = this;
     this.turn = null;
     if (turn === null || turn.content !== null || turn.tool_calls !== undefined) return;
@@ -187,14 +203,34 @@ class InputReader implements ReadInput {
   private addOutput(item: JsonObject, place: string): void {
     const callId = readText(item, "call_id", place);
     const outputPlace = `${place}.output`;
-    const content = this.readOutput(item.output, outputPlace);
-    this.push({ role: "tool", tool_call_id: callId, content }, place, outputPlace);
-    this.placeParts(item.output, outputPlace);
+    const output = this.readParts(item.output, outputPlace, (part, at) => this.readUserPart(part, at));
+    if (typeof output === "string") {
+      this.push({ role: "tool", tool_call_id: callId, content: output }, place, outputPlace);
+      this.placeParts(item.output, outputPlace);
+    } else this.addOutputParts(callId, output, { path: place, content: outputPlace });
   }
 
-  private readOutput(output: unknown, place: string): string | TextPart[] {
-    if (typeof output === "string") return output;
-    return this.readParts(output, place, (part, at) => this.readTextPart(part, at));
+  private addOutputParts(
+    callId: string,
+    output: readonly ChatUserPart[],
+    { path, content }: Pick<MessagePlace, "path" | "content">,
+  ): void {
+    const texts: TextPart[] = [];
+    this.push({ role: "tool", tool_call_id: callId, content: texts }, path, content);
+    for (const [index, part] of output.entries()) {
+      const place = `${content}[${index}]`;
+      if (part.type === "text") {
+        texts.push(part);
+        this.placeParts(null, place);
+        continue;
+      }
+      this.attached ??= { message: { role: "user", content: [] }, place: { path, content, parts: [], calls: [] } };
+      this.attached.message.content.push(part);
+      this.attached.place.parts.push(place);
+    }
+    if (texts.length > 0) return;
+    texts.push({ type: "text", text: "The result is attached below." });
+    this.placeParts(null, content);
   }
 
   private readParts<P>(content: unknown, place: string, read: (part: JsonObject, place: string) => P): string | P[] {
