@@ -135,6 +135,48 @@ describe.each(models)("%s", (model) => {
     expect((await client.responses.create({ model, input, tools: [earth] })).output_text).toContain("Rain");
   });
 
+  test("a client searches its own tools, and the model uses those that were found", async () => {
+    const parameters = { type: "object", properties: { query: { type: "string" } }, required: ["query"] };
+    const search = {
+      type: "tool_search" as const,
+      execution: "client" as const,
+      description: "Finds tools",
+      parameters,
+    };
+    const asked: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Please call tool_search first" }];
+    const whole = await client.responses.create({ model, input: asked, tools: [search] });
+    const events = await streamRaw({ model, input: asked, tools: [search] });
+    const added = events.find(({ type }) => type === "response.output_item.added");
+    expect(added).toMatchObject({ item: { type: "tool_search_call", execution: "client", status: "in_progress" } });
+    expect(events.map(({ type }) => type).filter((type) => type.includes("arguments"))).toEqual([]);
+    const call = whole.output.at(-1);
+    expect(call).toMatchObject({
+      ...{ type: "tool_search_call", execution: "client", status: "completed", call_id: expect.any(String) },
+      arguments: { query: expect.any(String) },
+    });
+    const earth = { type: "namespace" as const, name: "earth", description: "All of it" };
+    const later = { ...weather, defer_loading: true };
+    const found = [later, { ...earth, tools: [{ ...later, name: "tides" }] }];
+    const answerTo = (searched: unknown) => ({
+      ...{ type: "tool_search_output", execution: "client", status: "completed", tools: found },
+      call_id: (searched as { call_id: string }).call_id,
+    });
+    const once = [...asked, call, answerTo(call)] as OpenAI.Responses.ResponseInput;
+    const next = await client.responses.create({ model, input: once, tools: [search] });
+    expect(next.output_text).toContain("You can now use these tools: weather, earth.");
+    // The second search finds the same tools.
+    const again = { ...call, call_id: "call_again" };
+    const rest = [
+      { role: "assistant", content: "Ready." },
+      { role: "user", content: "Please call earth__tides" },
+    ];
+    const twice = [...once, again, answerTo(again), ...rest] as OpenAI.Responses.ResponseInput;
+    const called = await client.responses.create({ model, input: twice, tools: [search] });
+    expect(called.output.at(-1)).toMatchObject({ type: "function_call", namespace: "earth", name: "tides" });
+    const byVendor = client.responses.create({ model, input: "Hi", tools: [{ type: "tool_search" }] });
+    await expect(byVendor).rejects.toThrow("This model does not support the tool tool_search.");
+  });
+
   test("the SDK parses an answer with a schema", async () => {
     const format = { type: "json_schema" as const, name: "place", schema: citySchema, strict: true };
     const response = await client.responses.parse({ model, input: "Where?", text: { format } });

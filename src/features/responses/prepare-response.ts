@@ -9,6 +9,7 @@ import { findNativePlace, readResponseRequest, responseFieldNames, writeNativeBo
 import { nameResponse, ResponseEnvelope, readSuffix } from "./response-envelope.ts";
 import type { ResponseRequest } from "./response-request.ts";
 import { listNamespacedTools } from "./tool-namespaces.ts";
+import { listToolEntries, searchesTools } from "./tool-search.ts";
 
 /** The conversation that a request continues. */
 export type Conversation = {
@@ -61,7 +62,7 @@ export function prepareResponse(
       },
       createPresenter: ({ modelId: model, now }) => {
         const envelope = new ResponseEnvelope(request, { requestId, model, now: createdAt ?? now });
-        presenter = createPresenter(request, { ...asked, envelope, now: () => clock.now() });
+        presenter = createPresenter(request, { ...asked, conversation, envelope, now: () => clock.now() });
         return wrap?.(presenter) ?? presenter;
       },
     });
@@ -82,7 +83,7 @@ function checkNativeUrls(body: NativeRequest["body"], items: readonly PlacedItem
   }
 }
 
-type PresentedRequest = Omit<ResponseSetting, "conversation"> & {
+type PresentedRequest = ResponseSetting & {
   requestId: string;
   envelope: ResponseEnvelope;
   now(): Date;
@@ -90,7 +91,7 @@ type PresentedRequest = Omit<ResponseSetting, "conversation"> & {
 
 function createPresenter(
   request: ResponseRequest,
-  { requestId, isStored, conversationId, envelope, now }: PresentedRequest,
+  { requestId, conversation, isStored, conversationId, envelope, now }: PresentedRequest,
 ): ResponsePresenter {
   const { reasoning, include, background, previous_response_id: previousId } = request;
   return new ResponsePresenter({
@@ -100,7 +101,8 @@ function createPresenter(
       suffix: readSuffix(requestId),
       summarizes: (reasoning?.summary ?? reasoning?.generate_summary ?? null) !== null,
       marksReasoning: include?.includes("reasoning.encrypted_content") === true,
-      namespacedTools: listNamespacedTools(request),
+      namespacedTools: listNamespacedTools(listToolEntries(request, conversation.items)),
+      searchesTools: searchesTools(request),
     },
   });
 }

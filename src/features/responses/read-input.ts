@@ -6,6 +6,7 @@ import { readCompactionMark } from "./compaction-mark.ts";
 import { type Reasoning, readReasoningMark } from "./reasoning-mark.ts";
 import { isObject, type JsonObject } from "./response-request.ts";
 import { joinToolName } from "./tool-namespaces.ts";
+import { describeFound, isClientSearch, searchFunction } from "./tool-search.ts";
 
 /** An item of a conversation, and its place for error messages: `input[2]`, or the response that it was stored with. */
 export type PlacedItem = { item: JsonObject; place: string };
@@ -43,6 +44,11 @@ export function readInput(items: readonly PlacedItem[]): ReadInput {
   return reader;
 }
 
+/** The outputs of parallel calls follow one another. */
+const outputTypes: ReadonlySet<unknown> = new Set([
+  ...["function_call_output", "custom_tool_call_output", "tool_search_output"],
+]);
+
 /** One per request. */
 class InputReader implements ReadInput {
   readonly messages: ChatMessage[] = [];
@@ -57,7 +63,7 @@ class InputReader implements ReadInput {
   add(item: JsonObject, place: string): void {
     const type = item.type ?? (item.role === undefined ? "item_reference" : "message");
     // The outputs of parallel calls stay together.
-    if (type !== "function_call_output" && type !== "custom_tool_call_output") this.attach();
+    if (!outputTypes.has(type)) this.attach();
     switch (type) {
       case "message":
         if (item.role === "assistant") this.addSaid(item, place);
@@ -73,6 +79,10 @@ class InputReader implements ReadInput {
       case "function_call_output":
       case "custom_tool_call_output":
         this.addOutput(item, place);
+        break;
+      case "tool_search_call":
+      case "tool_search_output":
+        this.addSearch(item, place);
         break;
       case "compaction":
         this.addSummary(item, place);
@@ -198,6 +208,19 @@ class InputReader implements ReadInput {
     const turn = this.openTurn(place);
     turn.tool_calls = [...(turn.tool_calls ?? []), call];
     this.places.at(-1)?.calls.push(place);
+  }
+
+  /** A search of the caller's own tools is a function call like any other. */
+  private addSearch(item: JsonObject, place: string): void {
+    if (!isClientSearch(item)) {
+      this.addObstacle(place, `This model does not support items of type ${String(item.type)}.`);
+    } else if (item.type === "tool_search_call") {
+      const asked = { name: searchFunction, arguments: JSON.stringify(item.arguments ?? {}) };
+      this.addCall({ type: "function_call", call_id: item.call_id, ...asked }, place);
+    } else {
+      const content = describeFound(item);
+      this.push({ role: "tool", tool_call_id: readText(item, "call_id", place), content }, place, `${place}.tools`);
+    }
   }
 
   private addOutput(item: JsonObject, place: string): void {

@@ -11,6 +11,7 @@ import { readReasoningMark } from "./reasoning-mark.ts";
 import { responseNames } from "./response-names.ts";
 import { isObject, type JsonObject, type ResponseRequest } from "./response-request.ts";
 import { responseRequestSchema } from "./response-request-schema.ts";
+import { listToolEntries } from "./tool-search.ts";
 
 const jsonDepthMax = 64;
 
@@ -67,7 +68,7 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
   }
   const { instructions } = request;
   const input = readInput(items);
-  const tools = readTools(request);
+  const tools = readTools(request, listToolEntries(request, items));
   const references = input.references + (request.tools ?? []).filter(isHosted).length;
   const hasInstructions = typeof instructions === "string" && instructions !== "";
   const preface: ChatMessage[] = hasInstructions ? [{ role: "system", content: instructions }] : [];
@@ -218,7 +219,7 @@ export function findNativePlace(param: string, items: readonly PlacedItem[]): st
 /** Items that need no id. Theirs may be one of ours, which the upstream does not know. */
 const namelessItems: ReadonlySet<unknown> = new Set([
   ...[undefined, "message", "reasoning", "function_call", "function_call_output"],
-  ...["custom_tool_call", "custom_tool_call_output"],
+  ...["custom_tool_call", "custom_tool_call_output", "tool_search_call", "tool_search_output"],
 ]);
 
 /** Calls of the vendor's own tools keep the vendor's ids. Reasoning that the vendor cannot decrypt is dropped. */

@@ -3,6 +3,7 @@ import type { ChatRequest, ChatTool } from "../../providers/chat-request.ts";
 import type { ChatObstacle } from "../../providers/contract.ts";
 import { isObject, type JsonObject, type ResponseRequest } from "./response-request.ts";
 import { joinToolName } from "./tool-namespaces.ts";
+import { isClientSearch, type PlacedEntry, searchFunction } from "./tool-search.ts";
 
 type ReadTools = {
   fields: Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls">;
@@ -17,10 +18,14 @@ const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Tool options that chat cannot express. */
 const foreignOptions = ["defer_loading", "async"] as const;
 
-/** The tools and tool choice of a request in the chat format. */
-export function readTools({ tools, tool_choice: choice, parallel_tool_calls: isParallel }: ResponseRequest): ReadTools {
+/** The tools and tool choice of a request in the chat format. `entries` are the tools, also those that were found. */
+export function readTools(
+  { tools, tool_choice: choice, parallel_tool_calls: isParallel }: ResponseRequest,
+  entries: readonly PlacedEntry[],
+): ReadTools {
   const obstacles: ChatObstacle[] = [];
-  const offered = (tools ?? []).flatMap((tool, index) => readEntry(tool, `tools[${index}]`, obstacles));
+  const listed = entries.flatMap(({ entry, place }) => readEntry(entry, place, obstacles));
+  const offered = entries.length === (tools ?? []).length ? listed : dropFoundAgain(listed);
   const chosen = choice == null ? undefined : readChoice(choice, obstacles);
   const [obstacle = null] = obstacles;
   // Clients send a tool choice without tools, and OpenAI's API accepts it.
@@ -48,6 +53,12 @@ function readEntry(entry: JsonObject, place: string, obstacles: ChatObstacle[]):
   });
 }
 
+/** A later search may find the same tool. */
+function dropFoundAgain(listed: readonly PlacedTool[]): PlacedTool[] {
+  const names = listed.map(({ tool }) => (tool.type === "function" ? tool.function.name : tool.custom.name));
+  return listed.filter(({ place }, index) => place.startsWith("tools[") || names.indexOf(names[index] ?? "") === index);
+}
+
 function listTool(tool: ChatTool | null, place: string): PlacedTool[] {
   return tool === null ? [] : [{ tool, place }];
 }
@@ -55,6 +66,7 @@ function listTool(tool: ChatTool | null, place: string): PlacedTool[] {
 function readTool(tool: JsonObject, place: string, obstacles: ChatObstacle[]): ChatTool | null {
   const { type } = tool;
   if (typeof type !== "string") throw refuse(`${place}.type`, `\`${place}.type\` is missing.`);
+  if (isClientSearch(tool)) return readTool({ ...tool, type: "function", name: searchFunction }, place, obstacles);
   if (type !== "function" && type !== "custom") {
     obstacles.push({ param: place, message: `This model does not support the tool ${type}.` });
     return null;

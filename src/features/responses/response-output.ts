@@ -1,6 +1,7 @@
 import { writeReasoningMark } from "./reasoning-mark.ts";
 import { isObject, type JsonObject } from "./response-request.ts";
 import type { NamespacedName } from "./tool-namespaces.ts";
+import { searchFunction } from "./tool-search.ts";
 
 /** A chat delta, or a complete chat message. */
 export type ChatDelta = {
@@ -28,7 +29,8 @@ type Part = { type: "output_text" | "refusal"; raw: string; logprobs: JsonObject
 type Place = { id: string; index: number; status: ItemStatus | null };
 type MessageItem = Place & { type: "message"; parts: Part[] };
 type ReasoningItem = Place & { type: "reasoning"; raw: string; hasText: boolean; details: JsonObject[] | null };
-type CallItem = Place & { type: "function_call" | "custom_tool_call"; callId: string; name: string; raw: string };
+type CallItem = Place & { type: CallType; callId: string; name: string; raw: string };
+type CallType = "function_call" | "custom_tool_call" | "tool_search_call";
 type ImageItem = Place & { type: "image_generation_call"; raw: string };
 type OutputItem = MessageItem | ReasoningItem | CallItem | ImageItem;
 
@@ -36,6 +38,7 @@ export type ItemStatus = "completed" | "incomplete";
 
 const idPrefixes = {
   ...{ message: "msg", reasoning: "rs", function_call: "fc", custom_tool_call: "ctc", image_generation_call: "ig" },
+  tool_search_call: "tsc",
 } as const;
 
 export type OutputOptions = {
@@ -47,6 +50,8 @@ export type OutputOptions = {
   marksReasoning: boolean;
   /** The tools of namespaces, by their chat names. */
   namespacedTools: ReadonlyMap<string, NamespacedName>;
+  /** The caller searches its own tools: a call of the search is an item of its own type. */
+  searchesTools: boolean;
 };
 
 function toRaw(text: string): string {
@@ -181,9 +186,9 @@ export class ResponseOutput {
     let events = "";
     let call = this.calls.get(position);
     if (call === undefined) {
-      const type = isCustom ? "custom_tool_call" : "function_call";
       const callId = delta.id ?? `call_${this.options.suffix}_${position}`;
       const name = (isCustom ? delta.custom?.name : delta.function?.name) ?? "";
+      const type = isCustom ? "custom_tool_call" : this.decideCallType(name);
       call = { ...this.createPlace(type), type, callId, name, raw: "" };
       this.calls.set(position, call);
       events = this.begin(call);
@@ -194,7 +199,7 @@ export class ResponseOutput {
     const raw = toRaw(text);
     call.raw += raw;
     // No vendor returns to an earlier call. If one did, its arguments are complete in the final response.
-    if (call !== this.current) return events;
+    if (call !== this.current || call.type === "tool_search_call") return events;
     return (
       events +
       this.grow(
@@ -204,6 +209,10 @@ export class ResponseOutput {
         raw,
       )
     );
+  }
+
+  private decideCallType(name: string): CallType {
+    return this.options.searchesTools && name === searchFunction ? "tool_search_call" : "function_call";
   }
 
   private turnToReasoning(): { item: ReasoningItem; events: string } {
@@ -250,7 +259,7 @@ export class ResponseOutput {
       return part === undefined ? "" : this.closePart(item, part);
     }
     if (item.type === "reasoning") return item.hasText ? this.closeReasoning(item) : "";
-    if (item.type === "image_generation_call") return "";
+    if (item.type === "image_generation_call" || item.type === "tool_search_call") return "";
     return item.type === "function_call"
       ? this.event("response.function_call_arguments.done", `${placeOf(item)},"arguments":"${item.raw}"`)
       : this.event("response.custom_tool_call_input.done", `${placeOf(item)},"input":"${item.raw}"`);
@@ -290,6 +299,10 @@ export class ResponseOutput {
     if (item.type === "image_generation_call") {
       return `${head},"status":"${status}","result":${item.raw === "" ? "null" : `"${item.raw}"`}}`;
     }
+    if (item.type === "tool_search_call") {
+      const call = `"call_id":${JSON.stringify(item.callId)},"execution":"client"`;
+      return `${head},"status":"${status}",${call},"arguments":${presentArguments(item.raw)}}`;
+    }
     const field = item.type === "function_call" ? "arguments" : "input";
     return `${head},"status":"${status}","call_id":${JSON.stringify(item.callId)},${this.presentName(item)},"${field}":"${item.raw}"}`;
   }
@@ -323,6 +336,16 @@ function placeOf({ id, index }: OutputItem): string {
 function presentPart({ type, raw, logprobs, annotations }: Part): string {
   if (type === "refusal") return `{"type":"refusal","refusal":"${raw}"}`;
   return `{"type":"output_text","text":"${raw}","annotations":${JSON.stringify(annotations)},"logprobs":${JSON.stringify(logprobs)}}`;
+}
+
+/** As an object; until they are complete, and if they are not JSON, without content. */
+function presentArguments(raw: string): string {
+  const text = JSON.parse(`"${raw}"`) as string;
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return "{}";
+  }
 }
 
 function presentThought(raw: string, summarizes: boolean): string {

@@ -8,6 +8,8 @@ const idPrefixes: Readonly<Record<string, string>> = {
   function_call_output: "fc",
   custom_tool_call: "ctc",
   custom_tool_call_output: "ctc",
+  tool_search_call: "tsc",
+  tool_search_output: "tso",
   compaction: "cmp",
 };
 

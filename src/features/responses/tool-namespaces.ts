@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { isObject, type ResponseRequest } from "./response-request.ts";
+import { isObject } from "./response-request.ts";
+import type { PlacedEntry } from "./tool-search.ts";
 
 /** A tool as the caller names it, in a namespace. Chat has no namespaces. */
 export type NamespacedName = { namespace: string; name: string };
@@ -18,10 +19,11 @@ export function joinToolName({ namespace, name }: NamespacedName): string {
   return `${joined.slice(0, nameLengthMax - markLength - 1)}_${mark}`;
 }
 
-/** The namespaced tools of a request by their chat names, to recognise them when a model calls one. */
-export function listNamespacedTools({ tools }: ResponseRequest): ReadonlyMap<string, NamespacedName> {
+/** The tools of namespaces by their chat names, to recognise them when a model calls one. */
+export function listNamespacedTools(entries: readonly PlacedEntry[]): ReadonlyMap<string, NamespacedName> {
   const found = new Map<string, NamespacedName>();
-  for (const { type, name: namespace, tools: inner } of tools ?? []) {
+  for (const { entry } of entries) {
+    const { type, name: namespace, tools: inner } = entry;
     if (type !== "namespace" || typeof namespace !== "string" || !Array.isArray(inner)) continue;
     for (const tool of inner) {
       if (!isObject(tool) || typeof tool.name !== "string") continue;
