@@ -203,7 +203,9 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     const [typed, unpaid] = [await find("typed"), await find("unpaid")];
     const section = page.getByRole("region", { name: "Error" });
     await page.goto(`/console/requests/${typed.id}`);
-    await section.getByText(typed.error_message).first().waitFor();
+    expect(typed.error_message).toContain("`");
+    await section.getByText(typed.error_message.replaceAll("`", "")).first().waitFor();
+    await expect.poll(() => section.textContent()).not.toContain("`");
     await section.getByText("temperature", { exact: true }).first().waitFor();
     await section.getByText(typed.error_code, { exact: true }).first().waitFor();
     expect(unpaid.status).toBe(402);

@@ -1,5 +1,6 @@
 import { useId } from "react";
 import { CheckField } from "./check-field.tsx";
+import { InlineCodeText } from "./inline-code-text.tsx";
 
 type CheckListProps = {
   legend: string;
@@ -41,7 +42,7 @@ export function CheckList(props: CheckListProps) {
       )}
       {error !== null && (
         <p id={errorId} className="text-sm text-danger">
-          {error}
+          <InlineCodeText text={error} />
         </p>
       )}
     </fieldset>

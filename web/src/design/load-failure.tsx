@@ -1,4 +1,5 @@
 import { Button } from "./button.tsx";
+import { InlineCodeText } from "./inline-code-text.tsx";
 import { Notice } from "./notice.tsx";
 import { RequestId } from "./request-id.tsx";
 
@@ -13,7 +14,9 @@ type LoadFailureProps = {
 export function LoadFailure({ title = "Could not load this.", error, onRetry }: LoadFailureProps) {
   return (
     <Notice kind="error" title={title}>
-      <p>{error.message}</p>
+      <p>
+        <InlineCodeText text={error.message} />
+      </p>
       {error.requestId != null && <RequestId id={error.requestId} />}
       <Button look="quiet" className="-ml-2" onClick={onRetry}>
         Try again

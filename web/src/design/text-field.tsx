@@ -1,4 +1,5 @@
 import { type InputHTMLAttributes, type ReactNode, useId } from "react";
+import { InlineCodeText } from "./inline-code-text.tsx";
 import { joinClasses } from "./join-classes.ts";
 
 export const inputClasses =
@@ -31,7 +32,7 @@ export function FieldFrame({ label, hint, error, aside, children }: FieldFramePr
       {children({ inputId, describedBy: described.length === 0 ? undefined : described.join(" ") })}
       {hasError && (
         <p id={errorId} className="text-sm text-danger">
-          {error}
+          <InlineCodeText text={error} />
         </p>
       )}
       {hint !== undefined && (

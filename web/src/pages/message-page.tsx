@@ -1,8 +1,9 @@
+import type { ReactNode } from "react";
 import { buttonClasses } from "../design/button.tsx";
 import { MessageFrame } from "../parts/frame/message-frame.tsx";
 
 /** A message and a link back. */
-export function MessagePage({ title, message }: { title: string; message: string }) {
+export function MessagePage({ title, message }: { title: string; message: ReactNode }) {
   return (
     <MessageFrame title={title} intro={message}>
       <div>

@@ -6,6 +6,7 @@ import { useQueryCache } from "../api/use-query-cache.ts";
 import { useTableQuery } from "../api/use-table-query.ts";
 import { Button } from "../design/button.tsx";
 import { Card } from "../design/card.tsx";
+import { InlineCodeText } from "../design/inline-code-text.tsx";
 import { Notice } from "../design/notice.tsx";
 import { PageHeading } from "../design/page-heading.tsx";
 import { Skeleton } from "../design/skeleton.tsx";
@@ -49,7 +50,9 @@ export function OutboxPage() {
         {isLocked && <SecretForm />}
         {outbox.isError && !isLocked && (
           <Notice kind="error" title="Could not open the outbox.">
-            <p>{outbox.error.message}</p>
+            <p>
+              <InlineCodeText text={outbox.error.message} />
+            </p>
             <Button look="quiet" className="-ml-2" onClick={() => outbox.refetch()}>
               Try again
             </Button>

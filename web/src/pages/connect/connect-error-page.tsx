@@ -1,3 +1,4 @@
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { FocusPage } from "../../parts/frame/focus-page.tsx";
 import { getPageData } from "../../parts/frame/page-data.ts";
 
@@ -15,7 +16,7 @@ export function ConnectErrorPage() {
           {problems.map(({ param, message }) => (
             <li key={`${param}: ${message}`} className="border-l-4 border-danger bg-danger-soft px-4 py-3">
               {param !== null && <code className="mr-2 font-mono font-semibold">{param}</code>}
-              {message}
+              <InlineCodeText text={message} />
             </li>
           ))}
         </ul>

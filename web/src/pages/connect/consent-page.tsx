@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { Spinner } from "../../design/spinner.tsx";
@@ -26,7 +27,10 @@ export function ConsentPage() {
   };
 
   if (answer !== null) return <DeliveryResult id={id} {...answer} />;
-  if (request.isError) return <MessagePage title="This request cannot be answered" message={request.error.message} />;
+  if (request.isError)
+    return (
+      <MessagePage title="This request cannot be answered" message={<InlineCodeText text={request.error.message} />} />
+    );
   if (request.data === undefined) {
     return (
       <FocusPage title="Connect a program">

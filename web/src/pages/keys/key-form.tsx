@@ -5,6 +5,7 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { CheckField } from "../../design/check-field.tsx";
 import { CheckList } from "../../design/check-list.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { SelectField } from "../../design/select-field.tsx";
 import { TextArea } from "../../design/text-area.tsx";
 import { TextField } from "../../design/text-field.tsx";
@@ -207,7 +208,7 @@ function KeyContentField({ values, change, errorAt }: KeyFieldProps) {
       />
       {error !== null && (
         <p role="alert" className="pl-6.5 text-sm text-danger">
-          {error}
+          <InlineCodeText text={error} />
         </p>
       )}
     </div>

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { Button } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { inputClasses } from "../../design/text-field.tsx";
 import type { AttachedImage } from "./conversation.ts";
 import { DropArea } from "./drop-area.tsx";
@@ -77,7 +78,7 @@ export function ChatComposer(props: ChatComposerProps) {
         />
         {problem !== null && (
           <p id={problemId} role="alert" className="text-sm text-danger">
-            {problem}
+            <InlineCodeText text={problem} />
           </p>
         )}
         <div className="flex items-center gap-3">

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Button } from "../../design/button.tsx";
 import { CopyButton } from "../../design/copy-button.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { Spinner } from "../../design/spinner.tsx";
 import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
 import type { Answer, Question, ToolCall, ToolResult, Turn } from "./conversation.ts";
@@ -72,7 +73,11 @@ export function AnswerView({ turn, currency, onRepeat }: { turn: Answer; currenc
         </p>
       )}
       {turn.state === "complete" && isSilent && <p className="text-sm text-ink-soft">The response is empty.</p>}
-      {turn.remark !== null && <p className="text-sm text-warning">{turn.remark}</p>}
+      {turn.remark !== null && (
+        <p className="text-sm text-warning">
+          <InlineCodeText text={turn.remark} />
+        </p>
+      )}
       {!isComing && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
           <Bill turn={turn} currency={currency} />

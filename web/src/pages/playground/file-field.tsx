@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { ApiError } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { ProgressBar } from "../../design/progress-bar.tsx";
 import { formatBytes } from "../../parts/format/format-bytes.ts";
@@ -64,7 +65,7 @@ export function FileField({ field, files, error, dropped = null, onChange }: Fil
       </DropArea>
       {problem !== null && (
         <p id={`${id}-problem`} role="alert" className="text-sm text-danger">
-          {problem}
+          <InlineCodeText text={problem} />
         </p>
       )}
       <p id={`${id}-hint`} className="text-sm text-ink-soft">

@@ -1,5 +1,6 @@
 import { Button } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { SelectField } from "../../design/select-field.tsx";
 import { TextArea } from "../../design/text-area.tsx";
 import { TextField } from "../../design/text-field.tsx";
@@ -145,7 +146,7 @@ function CharactersField({ field, characters, error, onChange }: CharactersField
       ))}
       {error !== null && (
         <p role="alert" className="text-sm text-danger">
-          {error}
+          <InlineCodeText text={error} />
         </p>
       )}
       {characters.length < field.countMax && (

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../../api/console-api.ts";
 import { Button, buttonClasses } from "../../design/button.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { Notice } from "../../design/notice.tsx";
 
 export function RequestFailure({ error, onRetry, children }: { error: Error; onRetry?(): void; children?: ReactNode }) {
@@ -9,7 +10,9 @@ export function RequestFailure({ error, onRetry, children }: { error: Error; onR
   const isAboutMoney = error instanceof ApiError && error.status === 402;
   return (
     <Notice kind="error" title={nameFailure(error)}>
-      <p>{describeFailure(error)}</p>
+      <p>
+        <InlineCodeText text={describeFailure(error)} />
+      </p>
       {children}
       <div className="-ml-2 flex flex-wrap">
         {isAboutMoney && code !== "key_budget_exceeded" && (

@@ -4,6 +4,7 @@ import { isOver } from "../../api/fetch-tasks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { ProgressBar } from "../../design/progress-bar.tsx";
 import { SelectField } from "../../design/select-field.tsx";
@@ -108,7 +109,9 @@ export function ReshootRun({ taskId, name, onImage, onFailed }: ReshootRunProps)
   }
   return (
     <Notice kind="error" title={`Could not redraw ${name}`}>
-      <p>{problem}</p>
+      <p>
+        <InlineCodeText text={problem} />
+      </p>
       <Button look="quiet" className="-ml-2" onClick={onFailed}>
         Close
       </Button>

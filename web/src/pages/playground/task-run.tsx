@@ -46,7 +46,7 @@ export function TaskRun({ taskId, currency, label = "Result", actionsOf, childre
       {!isOver(task) && <RunningTask task={task} />}
       {task.error !== undefined && (
         <Notice kind="error" title="The task failed.">
-          <p>{task.error.message}</p>
+          {task.error.message}
         </Notice>
       )}
       <Outputs task={task} {...(actionsOf === undefined ? {} : { actionsOf })} />

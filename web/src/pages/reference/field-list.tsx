@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
 import type { Field, Variant } from "../../api/reference-document.ts";
 import { Icon } from "../../design/icon.tsx";
-import { InlineCodeText } from "./inline-code-text.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 
 type FieldListProps = {
   fields: readonly Field[];

@@ -4,12 +4,12 @@ import type { Content, Operation, OperationError, Parameter } from "../../api/re
 import { Badge } from "../../design/badge.tsx";
 import { Button } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { Tabs } from "../../design/tabs.tsx";
 import { useToast } from "../../design/toast.tsx";
 import { useHashTarget } from "../docs/use-hash-target.ts";
 import { CodeColumn } from "./code-column.tsx";
 import { FieldList, VariantList } from "./field-list.tsx";
-import { InlineCodeText } from "./inline-code-text.tsx";
 import { MethodLabel } from "./method-label.tsx";
 
 const parts = [

@@ -4,6 +4,7 @@ import type { LoggedRequest } from "../../api/fetch-requests.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { CodeWord } from "../../design/code-word.tsx";
 import { FactList } from "../../design/fact-list.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 
@@ -18,7 +19,9 @@ export function RequestError({ request }: { request: LoggedRequest }) {
   return (
     <section aria-label="Error" className="flex max-w-2xl flex-col gap-3">
       <Notice kind="error">
-        <p className="wrap-break-word">{message ?? "The message of this error was not stored."}</p>
+        <p className="wrap-break-word">
+          <InlineCodeText text={message ?? "The message of this error was not stored."} />
+        </p>
       </Notice>
       <FactList facts={facts} />
       <div className="flex flex-wrap items-center gap-3">

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { readSound } from "../../api/fetch-files.ts";
 import type { Task, TaskOutput } from "../../api/fetch-tasks.ts";
 import { Icon } from "../../design/icon.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { nameType } from "../../parts/format/model-labels.ts";
 import { describeTaskStatus } from "../../parts/format/task-labels.ts";
@@ -147,7 +148,9 @@ function Words({ task, isSmall, isGone = false }: WordsProps) {
           <span className={joinClasses("font-semibold", task.status === "failed" && "text-danger")}>
             {hasFailed ? describeTaskStatus(task.status).name : nameType(task.type)}
           </span>
-          {text !== "" && <span className="line-clamp-3 text-sm">{text}</span>}
+          {text !== "" && (
+            <span className="line-clamp-3 text-sm">{hasFailed ? <InlineCodeText text={text} /> : text}</span>
+          )}
         </>
       )}
     </div>

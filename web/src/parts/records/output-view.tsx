@@ -4,6 +4,7 @@ import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { buttonClasses } from "../../design/button.tsx";
 import { Icon } from "../../design/icon.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatBytes } from "../format/format-bytes.ts";
 import { linkDownload, linkOutput, linkThumbnail } from "./output-links.ts";
@@ -79,7 +80,11 @@ function DocumentPreview({ pathname, name }: { pathname: string; name: string })
     >
       <summary className="px-3 py-2 font-medium">{name}</summary>
       <div className="max-h-96 overflow-auto border-t border-line p-3">
-        {error !== null && <p className="text-danger">{error.message}</p>}
+        {error !== null && (
+          <p className="text-danger">
+            <InlineCodeText text={error.message} />
+          </p>
+        )}
         {error === null && data === undefined && <Skeleton className="h-40" />}
         {data !== undefined && <pre className="font-mono text-xs whitespace-pre-wrap">{presentDocument(data)}</pre>}
       </div>

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Icon } from "../../design/icon.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { Spinner } from "../../design/spinner.tsx";
 import { rememberEntry } from "./recent-entries.ts";
@@ -107,7 +108,9 @@ export function SearchPalette({ typed, onClose }: SearchPaletteProps) {
         <div role="group" aria-label="Results" tabIndex={0} className="min-h-0 overflow-y-auto p-2">
           <SearchList id={listId} groups={groups} chosenAt={at} onChoose={setChosenAt} onOpen={open} />
           {error !== null && (
-            <p className="px-3 py-4 text-sm text-danger">Your account could not be searched: {error.message}</p>
+            <p className="px-3 py-4 text-sm text-danger">
+              Your account could not be searched: <InlineCodeText text={error.message} />
+            </p>
           )}
           {entries.length === 0 && error === null && (
             <Nothing text={text.trim()} isSearching={isSearching} isSignedIn={isSignedIn} />
