@@ -4,6 +4,7 @@ import type { Operation } from "../../api/reference-document.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { CodeText } from "../../design/code-text.tsx";
 import { CopyButton } from "../../design/copy-button.tsx";
+import { SelectField } from "../../design/select-field.tsx";
 import { insertServiceAddress } from "../docs/insert-service-address.ts";
 
 type Panel = { id: string; label: string; code: string };
@@ -70,18 +71,13 @@ function CodePanel({ title, panels, rememberAs }: CodePanelProps) {
         <h2 className="text-sm font-medium">{title}</h2>
         <div className="ml-auto flex min-w-0 items-center gap-1">
           {panels.length > 1 ? (
-            <select
-              aria-label={title === "Request" ? "Language" : "Status"}
+            <SelectField
+              isCompact
+              label={title === "Request" ? "Language" : "Status"}
+              options={panels.map(({ id, label }) => ({ value: id, label }))}
               value={chosen.id}
-              onChange={(event) => choose(event.target.value)}
-              className="min-h-8 min-w-0 rounded-md border border-line bg-surface px-2 text-xs max-lg:min-h-10"
-            >
-              {panels.map(({ id, label }) => (
-                <option key={id} value={id}>
-                  {label}
-                </option>
-              ))}
-            </select>
+              onChange={choose}
+            />
           ) : (
             <span className="text-xs text-ink-soft">{chosen.label}</span>
           )}
