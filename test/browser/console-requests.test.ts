@@ -181,7 +181,11 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     await page.getByRole("heading", { level: 1, name: "Charge" }).waitFor();
     await page.getByRole("link", { name: "Open request" }).click();
     await page.getByRole("heading", { level: 1, name: "Chat completions with sandbox-chat" }).waitFor();
-    await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Requests" }).click();
+    const breadcrumbs = page.getByRole("navigation", { name: "Breadcrumbs" });
+    await expect
+      .poll(() => breadcrumbs.locator("[aria-current=page]").textContent())
+      .toBe("Chat completions with sandbox-chat");
+    await breadcrumbs.getByRole("link", { name: "Requests" }).click();
     await page.getByRole("heading", { level: 1, name: "Requests" }).waitFor();
     expect(opened.complaints).toEqual([]);
     expect(opened.foreignRequests).toEqual([]);

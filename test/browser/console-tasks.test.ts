@@ -264,6 +264,10 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
       .toMatch(/Script Succeeded.*\$0\.02/i);
     await section("Result").getByText("Script", { exact: true }).click();
     await section("Result").getByText('"object": "drama.script"').first().waitFor();
+    await section("Parts").getByRole("link").first().click();
+    const breadcrumbs = page.getByRole("navigation", { name: "Breadcrumbs" });
+    await breadcrumbs.getByRole("link", { name: "Drama" }).click();
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/console/tasks/${ids.drama}`);
   });
 
   test("a page follows its task through the console's one change stream, and opens no other", async () => {

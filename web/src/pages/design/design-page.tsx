@@ -85,7 +85,7 @@ function ShownWords() {
   return (
     <>
       <Mark />
-      <Breadcrumbs links={[{ id: "usage", link: <a href="#usage">Usage</a> }]} />
+      <Breadcrumbs links={[{ id: "usage", link: <a href="#usage">Usage</a> }]} current="Charge" />
       {["text-4xl", "text-2xl", "text-xl", "text-lg", "text-base", "text-sm", "text-xs"].map((size) => (
         <p key={size} className={`${size} font-semibold`}>
           {size} One API, $1,234.56

@@ -66,6 +66,7 @@ function ChapterText({ blocks, isFirst }: { blocks: readonly Block[]; isFirst: b
                   ),
                 },
               ]}
+              current={flattenSpans(title.spans)}
             />
           )}
           <PageHeading>{flattenSpans(title.spans)}</PageHeading>

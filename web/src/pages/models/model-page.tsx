@@ -19,7 +19,7 @@ import { useSession } from "../../parts/session/use-session.ts";
 import { ModelFacts } from "./model-facts.tsx";
 
 const route = getRouteApi("/signed-in/console/console/models/$");
-const models = { to: "/console/models", name: "Models and prices" };
+const models = [{ to: "/console/models", name: "Models and prices" }];
 
 const ModelCode = lazyPart(async () => (await import("./model-code.tsx")).ModelCode, <Skeleton className="h-96" />);
 
@@ -35,14 +35,14 @@ export function ModelPage() {
       void prices.refetch();
     };
     return (
-      <ConsoleFrame title={id} parent={models}>
+      <ConsoleFrame title={id} parents={models}>
         <LoadFailure error={error} onRetry={retry} />
       </ConsoleFrame>
     );
   }
   if (model.data === undefined || prices.data === undefined) {
     return (
-      <ConsoleFrame title={id} parent={models}>
+      <ConsoleFrame title={id} parents={models}>
         <div aria-busy="true" className="flex flex-col gap-8">
           <p className="sr-only">Loading</p>
           <Skeleton className="h-12" />
@@ -56,7 +56,7 @@ export function ModelPage() {
     <ConsoleFrame
       title={model.data.name}
       intro={model.data.description}
-      parent={models}
+      parents={models}
       actions={<TryIt model={model.data} />}
     >
       <Head model={model.data} />
@@ -106,7 +106,7 @@ function Head({ model }: { model: ModelDetail }) {
 
 function NoSuchModel({ id }: { id: string }) {
   return (
-    <ConsoleFrame title="Model not found" parent={models}>
+    <ConsoleFrame title="Model not found" parents={models}>
       <EmptyState
         title="Your account has no such model."
         action={

@@ -67,7 +67,7 @@ function AreaView({ area }: { area: AreaEntry }) {
   return (
     <div className="flex max-w-4xl flex-col gap-6">
       <div>
-        <Breadcrumbs links={[upward]} />
+        <Breadcrumbs links={[upward]} current={area.title} />
         <PageHeading>{area.title}</PageHeading>
       </div>
       <OperationList operations={area.operations} />
@@ -94,6 +94,7 @@ function OperationPage({ area, slug }: { area: AreaEntry; slug: string }) {
               ),
             },
           ]}
+          current={entry?.summary ?? ""}
         />
         <PageHeading>{entry?.summary ?? ""}</PageHeading>
       </div>

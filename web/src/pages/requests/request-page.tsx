@@ -24,7 +24,7 @@ import { RequestError } from "./request-error.tsx";
 import { describeEnding, formatInstant, formatLatency, nameRequest, nameWire } from "./request-labels.ts";
 
 const route = getRouteApi("/signed-in/console/console/requests/$id");
-const requests = { to: "/console/requests", name: "Requests" };
+const requests = [{ to: "/console/requests", name: "Requests" }];
 
 export function RequestPage() {
   const { id } = route.useParams();
@@ -38,14 +38,14 @@ export function RequestPage() {
       void site.refetch();
     };
     return (
-      <ConsoleFrame title="Request" parent={requests}>
+      <ConsoleFrame title="Request" parents={requests}>
         <LoadFailure error={error} onRetry={retry} />
       </ConsoleFrame>
     );
   }
   if (request.data === undefined || site.data === undefined) {
     return (
-      <ConsoleFrame title="Request" parent={requests}>
+      <ConsoleFrame title="Request" parents={requests}>
         <div aria-busy="true" className="flex flex-col gap-8">
           <p className="sr-only">Loading</p>
           <Skeleton className="h-16" />
@@ -56,7 +56,7 @@ export function RequestPage() {
   }
   const { base_url: baseUrl, currency, content_log_days: contentDays } = site.data;
   return (
-    <ConsoleFrame title={nameRequest(request.data)} parent={requests}>
+    <ConsoleFrame title={nameRequest(request.data)} parents={requests}>
       <Outcome request={request.data} />
       <RequestError request={request.data} />
       <div className="grid gap-x-12 gap-y-10 lg:grid-cols-[minmax(0,1fr)_22rem]">
@@ -103,7 +103,7 @@ function writeCurl(baseUrl: string, id: string): string {
 
 function NoSuchRequest() {
   return (
-    <ConsoleFrame title="Request not found">
+    <ConsoleFrame title="Request not found" parents={requests}>
       <EmptyState
         title="Your request log has no such request."
         action={

@@ -22,7 +22,7 @@ import { TaskSection } from "./task-section.tsx";
 import { TaskStatus } from "./task-status.tsx";
 
 const route = getRouteApi("/signed-in/console/console/tasks/$id");
-const tasks = { to: "/console/tasks", name: "Tasks" };
+const tasks = [{ to: "/console/tasks", name: "Tasks" }];
 
 const CancelTaskDialog = lazyPart(async () => (await import("./cancel-task-dialog.tsx")).CancelTaskDialog);
 const TaskFacts = lazyPart(async () => (await import("./task-facts.tsx")).TaskFacts, <Skeleton className="h-64" />);
@@ -37,13 +37,13 @@ export function TaskPage() {
   if (task === undefined && error instanceof ApiError && error.status === 404) return <NoSuchTask />;
   if (task === undefined) {
     return (
-      <ConsoleFrame title="Task" parent={tasks}>
+      <ConsoleFrame title="Task" parents={tasks}>
         {error === null ? <Waiting /> : <LoadFailure error={error} onRetry={onRetry} />}
       </ConsoleFrame>
     );
   }
   return (
-    <ConsoleFrame title={nameTask(task)} parent={tasks} actions={<Actions task={task} />}>
+    <ConsoleFrame title={nameTask(task)} parents={listParents(task)} actions={<Actions task={task} />}>
       <div className="-mt-4 flex flex-wrap items-center gap-x-4 gap-y-2">
         <TaskStatus task={task} />
         <span className="text-sm text-ink-soft">
@@ -60,6 +60,11 @@ export function TaskPage() {
       </div>
     </ConsoleFrame>
   );
+}
+
+/** A drama's child tasks also lead to the drama. */
+function listParents({ parent_id: parentId }: Task) {
+  return parentId === undefined ? tasks : [...tasks, { to: `/console/tasks/${parentId}`, name: "Drama" }];
 }
 
 /** Child tasks and tasks without a stored request cannot be run again. */
@@ -106,7 +111,7 @@ function Waiting() {
 
 function NoSuchTask() {
   return (
-    <ConsoleFrame title="Task not found" parent={tasks}>
+    <ConsoleFrame title="Task not found" parents={tasks}>
       <EmptyState
         title="Your account has no such task."
         action={

@@ -25,7 +25,7 @@ import { useSession } from "../../parts/session/use-session.ts";
 
 const route = getRouteApi("/signed-in/console/console/usage/charges/$id");
 
-const usage = { to: "/console/usage", name: "Usage" };
+const usage = [{ to: "/console/usage", name: "Usage" }];
 
 export function ChargePage() {
   const { id } = route.useParams();
@@ -39,14 +39,14 @@ export function ChargePage() {
       void site.refetch();
     };
     return (
-      <ConsoleFrame title="Charge" parent={usage}>
+      <ConsoleFrame title="Charge" parents={usage}>
         <LoadFailure error={error} onRetry={retry} />
       </ConsoleFrame>
     );
   }
   if (charge.data === undefined || site.data === undefined) {
     return (
-      <ConsoleFrame title="Charge" parent={usage}>
+      <ConsoleFrame title="Charge" parents={usage}>
         <div aria-busy="true" className="flex flex-col gap-8">
           <p className="sr-only">Loading</p>
           <Skeleton className="h-24" />
@@ -58,7 +58,7 @@ export function ChargePage() {
   const { currency } = site.data;
   const { model } = charge.data;
   return (
-    <ConsoleFrame title={model === null ? "Charge" : `Charge for ${model}`} parent={usage}>
+    <ConsoleFrame title={model === null ? "Charge" : `Charge for ${model}`} parents={usage}>
       <div className="-mt-4 flex flex-col gap-1">
         <p className="text-2xl font-semibold tabular-nums">{writeCharge(charge.data, currency)}</p>
         <p className="text-ink-soft">{charge.data.summary}</p>
@@ -123,7 +123,7 @@ function ChargeOrigin({ charge }: { charge: ExplainedCharge }) {
 
 function NoSuchCharge() {
   return (
-    <ConsoleFrame title="Charge not found" parent={usage}>
+    <ConsoleFrame title="Charge not found" parents={usage}>
       <EmptyState
         title="Your account has no such charge."
         action={

@@ -23,6 +23,8 @@ import { EndpointStatus } from "./webhook-endpoint-table.tsx";
 
 const route = getRouteApi("/signed-in/console/console/webhooks/$id");
 
+const webhooks = [{ to: "/console/webhooks", name: "Webhooks" }];
+
 const EndpointActions = lazyPart(async () => (await import("./endpoint-actions.tsx")).EndpointActions);
 const DeliveryLog = lazyPart(
   async () => (await import("./delivery-log.tsx")).DeliveryLog,
@@ -39,7 +41,7 @@ export function WebhookPage() {
   return (
     <ConsoleFrame
       title="Webhook endpoint"
-      parent={{ to: "/console/webhooks", name: "Webhooks" }}
+      parents={webhooks}
       intro={<span className="font-mono text-sm">{data?.url ?? " "}</span>}
       actions={data !== undefined && !isMissing && <EndpointActions endpoint={data} onChanged={refresh} />}
     >

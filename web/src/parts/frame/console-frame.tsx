@@ -7,21 +7,24 @@ import { Skeleton } from "../../design/skeleton.tsx";
 type ConsoleFrameProps = {
   title: string;
   intro?: ReactNode;
-  /** The parent list page. */
-  parent?: { to: string; name: string };
+  /** The parent pages, outermost first. */
+  parents?: readonly { to: string; name: string }[];
   /** Page actions beside the heading. */
   actions?: ReactNode;
   children: ReactNode;
 };
 
 /** A console page. Prerendered without content, which needs the script anyway. */
-export function ConsoleFrame({ title, intro, parent, actions, children }: ConsoleFrameProps) {
+export function ConsoleFrame({ title, intro, parents = [], actions, children }: ConsoleFrameProps) {
   return (
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-8 px-4 py-6 sm:px-8 sm:py-8">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-4">
         <div className="min-w-0">
-          {parent !== undefined && (
-            <Breadcrumbs links={[{ id: parent.to, link: <Link to={parent.to}>{parent.name}</Link> }]} />
+          {parents.length > 0 && (
+            <Breadcrumbs
+              links={parents.map(({ to, name }) => ({ id: to, link: <ParentLink to={to} name={name} /> }))}
+              current={title}
+            />
           )}
           <PageHeading intro={intro}>{title}</PageHeading>
         </div>
@@ -29,5 +32,14 @@ export function ConsoleFrame({ title, intro, parent, actions, children }: Consol
       </div>
       {import.meta.env.SSR ? <Skeleton className="h-96" /> : children}
     </div>
+  );
+}
+
+/** `exact`: the router would mark the parent, too, as the current page. */
+function ParentLink({ to, name }: { to: string; name: string }) {
+  return (
+    <Link to={to} activeOptions={{ exact: true }}>
+      {name}
+    </Link>
   );
 }
