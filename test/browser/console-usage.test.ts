@@ -228,8 +228,8 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
       .poll(() => counted.getByRole("row").allTextContents())
       .toEqual([
         "ItemQuantity× Rate= Amount",
-        "Input tokens1,200$0.02 / 1,000$0.024",
-        "Output tokens300$0.02 / 1,000$0.006",
+        "Input tokens1,200$20.00 / 1M$0.024",
+        "Output tokens300$20.00 / 1M$0.006",
       ]);
     await expect
       .poll(() => readFacts(counted))

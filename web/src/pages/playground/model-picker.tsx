@@ -3,12 +3,11 @@ import { useMemo } from "react";
 import type { Model, PriceList } from "../../api/fetch-catalog.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Icon } from "../../design/icon.tsx";
-import { describePrice } from "../../parts/format/describe-price.ts";
+import { describePrice, multiplyByThousand } from "../../parts/format/describe-price.ts";
 import { formatMoney } from "../../parts/format/format-money.ts";
 import { describeModelStatus, nameType, typeNames } from "../../parts/format/model-labels.ts";
 import { ModelLogo } from "../../parts/records/model-logo.tsx";
 import { filterModels } from "../models/filter-models.ts";
-import { fromNano, toNano } from "./nano-amount.ts";
 
 type ModelPickerProps = {
   label?: string;
@@ -148,14 +147,10 @@ function describeBriefPrice(own: readonly PriceEntry[], currency: string): strin
   const last = own.at(-1);
   if (last === undefined) return "";
   if (last.unit === "1K tokens" && last.input_price !== undefined) {
-    const input = formatMoney(perMillion(last.input_price), currency);
+    const input = formatMoney(multiplyByThousand(last.input_price), currency);
     if (last.output_price === undefined) return `${input} / 1M tokens`;
-    return `${input} in · ${formatMoney(perMillion(last.output_price), currency)} out / 1M tokens`;
+    return `${input} in · ${formatMoney(multiplyByThousand(last.output_price), currency)} out / 1M tokens`;
   }
   const [line] = describePrice(last, currency);
   return line === undefined ? "" : line.text;
-}
-
-function perMillion(amount: string): string {
-  return fromNano(toNano(amount) * 1000n);
 }

@@ -13,7 +13,7 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { describeMinimum, describePrice } from "../../parts/format/describe-price.ts";
+import { describeMinimum, describePrice, multiplyByThousand } from "../../parts/format/describe-price.ts";
 import { formatAmount, nameQuota } from "../../parts/format/format-amount.ts";
 import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
@@ -176,12 +176,15 @@ function listColumns(currency: string): Column<Item>[] {
     {
       name: "× Rate",
       align: "right",
-      cell: ({ rate, per }) => (
-        <>
-          {formatMoney(rate, currency)}
-          {per !== 1 && <span className="text-ink-soft"> / {formatCount(per)}</span>}
-        </>
-      ),
+      cell: ({ name, rate, per }) => {
+        const isByMillion = per === 1000 && name.endsWith("_tokens");
+        return (
+          <>
+            {formatMoney(isByMillion ? multiplyByThousand(rate) : rate, currency)}
+            {per !== 1 && <span className="text-ink-soft"> / {isByMillion ? "1M" : formatCount(per)}</span>}
+          </>
+        );
+      },
     },
     { name: "= Amount", align: "right", cell: ({ amount }) => formatMoney(amount, currency) },
   ];

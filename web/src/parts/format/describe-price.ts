@@ -42,8 +42,8 @@ export function describePrice(entry: PriceEntry, currency: string): PriceLine[] 
   ];
 }
 
-/** On the text: a number could lose digits. */
-function multiplyByThousand(amount: string): string {
+/** From a price per 1,000 to one per million. On the text: a number could lose digits. */
+export function multiplyByThousand(amount: string): string {
   const [whole = "0", fraction = ""] = amount.split(".");
   const digits = fraction.padEnd(3, "0");
   return `${whole}${digits.slice(0, 3)}.${digits.slice(3)}`;
