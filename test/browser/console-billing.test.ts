@@ -226,6 +226,8 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
         ),
         expect.stringMatching(/^Top-up(Mar 1, 2026, 12:00 PM)+Cash\+\$5\.00.*\$5\.00$/),
       ]);
+    const [first = 0, second = Number.NaN] = await page.evaluate<number[]>(findDecimalPoints);
+    expect(Math.abs(first - second)).toBeLessThan(0.5);
     // The short amount is rounded down; hover and focus show the exact one.
     const glance = page.getByRole("button", { name: "$4.99, exactly $4.999999999" }).first();
     await glance.focus();
@@ -283,6 +285,16 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
 });
 
 /** The lines of the statement without its heading. */
+/** Horizontal positions of the decimal points in the statement's amounts. */
+const findDecimalPoints = `[...document.querySelectorAll("section[aria-label='Statement entries'] [data-padding]")]
+  .filter((cell) => /^[+−]/.test(cell.textContent))
+  .map(({ firstChild }) => {
+    const range = document.createRange();
+    range.setStart(firstChild, firstChild.data.indexOf("."));
+    range.setEnd(firstChild, firstChild.data.indexOf(".") + 1);
+    return range.getBoundingClientRect().left;
+  })`;
+
 async function readRows(page: Page): Promise<string[]> {
   const rows = page.getByRole("region", { name: "Statement entries" }).locator("tbody tr");
   await rows.first().waitFor();

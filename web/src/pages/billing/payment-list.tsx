@@ -5,8 +5,10 @@ import { Badge, type BadgeKind } from "../../design/badge.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
 import { Section } from "../../design/section.tsx";
+import { countDecimals } from "../../parts/format/align-figures.ts";
 import { formatMoney } from "../../parts/format/format-money.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
+import { MoneyCell } from "../../parts/format/money-cell.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 
 /** Also shows past payments after card payments were disabled. */
@@ -17,7 +19,7 @@ export function PaymentList({ isOffered, timeZone }: { isOffered: boolean; timeZ
     <Section title="Card payments">
       <DataTable
         label="List of card payments"
-        columns={listColumns(timeZone)}
+        columns={listColumns(rows ?? [], timeZone)}
         rows={rows}
         {...payments}
         keyOf={({ id }) => id}
@@ -48,7 +50,8 @@ function listReversed(reversals: Checkout["reversals"]) {
   return [...kinds].map((kind) => reversedLooks[kind]);
 }
 
-function listColumns(timeZone: string): Column<Checkout>[] {
+function listColumns(rows: readonly Checkout[], timeZone: string): Column<Checkout>[] {
+  const decimals = countDecimals(rows.map(({ amount, currency }) => formatMoney(amount, currency)));
   return [
     {
       name: "Created",
@@ -74,6 +77,10 @@ function listColumns(timeZone: string): Column<Checkout>[] {
         </span>
       ),
     },
-    { name: "Amount", align: "right", cell: ({ amount, currency }) => formatMoney(amount, currency) },
+    {
+      name: "Amount",
+      align: "right",
+      cell: ({ amount, currency }) => <MoneyCell figure={formatMoney(amount, currency)} decimals={decimals} />,
+    },
   ];
 }

@@ -10,9 +10,11 @@ import { Icon } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { LoadMore } from "../../design/load-more.tsx";
 import { Section } from "../../design/section.tsx";
+import { countDecimals } from "../../parts/format/align-figures.ts";
 import { addDays, isDay } from "../../parts/format/calendar-days.ts";
 import { formatAmount, formatChange } from "../../parts/format/format-amount.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
+import { MoneyCell } from "../../parts/format/money-cell.tsx";
 
 /** Inclusive days; empty for no limit. */
 type Period = { from: string; to: string };
@@ -57,7 +59,7 @@ export function StatementSection({ period, onPeriod, currency, timeZone }: State
     >
       <DataTable
         label="Statement entries"
-        columns={listColumns(currency, timeZone)}
+        columns={listColumns(rows ?? [], currency, timeZone)}
         rows={rows}
         {...entries}
         keyOf={({ id }) => id}
@@ -80,7 +82,11 @@ function readRange({ from, to }: Period): StatementRange {
   return { ...(isDay(from) ? { from } : {}), ...(isDay(to) ? { to: addDays(to, 1) } : {}) };
 }
 
-function listColumns(currency: string, timeZone: string): Column<Entry>[] {
+/** Statements keep every digit. */
+function listColumns(rows: readonly Entry[], currency: string, timeZone: string): Column<Entry>[] {
+  const writeAmount = ({ unit, amount }: Entry): string => formatChange({ unit, amount, currency });
+  const writeBalance = ({ unit, balance }: Entry): string => formatAmount({ unit, amount: balance, currency });
+  const decimals = { amount: countDecimals(rows.map(writeAmount)), balance: countDecimals(rows.map(writeBalance)) };
   const created = (entry: Entry): string => formatMoment(new Date(entry.created * 1000).toISOString(), timeZone);
   return [
     {
@@ -102,14 +108,12 @@ function listColumns(currency: string, timeZone: string): Column<Entry>[] {
     {
       name: "Amount",
       align: "right",
-      cell: ({ unit, amount, balance }) => (
+      cell: (entry) => (
         <>
-          <span className={joinClasses(!amount.startsWith("-") && "text-success")}>
-            {formatChange({ unit, amount, currency })}
+          <span className={joinClasses(!entry.amount.startsWith("-") && "text-success")}>
+            <MoneyCell figure={writeAmount(entry)} decimals={decimals.amount} />
           </span>
-          <span className="block text-xs text-ink-soft sm:hidden">
-            {formatAmount({ unit, amount: balance, currency })} left
-          </span>
+          <span className="block text-xs text-ink-soft sm:hidden">{writeBalance(entry)} left</span>
         </>
       ),
     },
@@ -117,7 +121,7 @@ function listColumns(currency: string, timeZone: string): Column<Entry>[] {
       name: "Balance",
       align: "right",
       isSecondary: true,
-      cell: ({ unit, balance }) => formatAmount({ unit, amount: balance, currency }),
+      cell: (entry) => <MoneyCell figure={writeBalance(entry)} decimals={decimals.balance} />,
     },
   ];
 }

@@ -90,7 +90,7 @@ type LatestChargesProps = { rows: Charge[] | undefined; error: Error | null; onR
 function LatestCharges({ rows, error, onRetry, timeZone }: LatestChargesProps) {
   const { data: site } = useTableQuery(queryTable.site.settings());
   const { data: keyNames } = useTableQuery(queryTable.keys.names());
-  const columns = listChargeColumns({ timeZone, currency: site?.currency, keyNames });
+  const columns = listChargeColumns({ timeZone, currency: site?.currency, keyNames, rows });
   return (
     <Section
       title="Latest calls"

@@ -5,7 +5,9 @@ import { Badge } from "../../design/badge.tsx";
 import { CodeWord } from "../../design/code-word.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
 import { Skeleton } from "../../design/skeleton.tsx";
+import { countDecimals } from "../../parts/format/align-figures.ts";
 import { formatCount, formatMoney, formatRoughMoney } from "../../parts/format/format-money.ts";
+import { MoneyCell } from "../../parts/format/money-cell.tsx";
 import { describeEnding, formatInstant, formatLatency, nameWire } from "./request-labels.ts";
 
 type RequestTableProps = {
@@ -16,39 +18,41 @@ type RequestTableProps = {
   keyNames: ReadonlyMap<string, string> | undefined;
 };
 
-type Column = { name: string; className: string; cell(row: LoggedRequest, given: RequestTableProps): ReactNode };
+/** `decimals` are those of the costs, which are aligned. */
+type CellProps = RequestTableProps & { row: LoggedRequest; decimals: number };
+type Column = { name: string; className: string; cell(props: CellProps): ReactNode };
 
 const soft = "text-xs text-ink-soft";
 const right = "text-right whitespace-nowrap tabular-nums";
 
 /** Columns hide in narrow windows, so the table never scrolls sideways. */
 const columns: readonly Column[] = [
-  { name: "Time", className: "whitespace-nowrap", cell: (row, given) => <TimeCell row={row} {...given} /> },
-  { name: "Status", className: "wrap-break-word", cell: (row) => <StatusCell row={row} /> },
-  { name: "Model", className: "max-md:hidden wrap-anywhere", cell: (row) => <ModelCell row={row} /> },
+  { name: "Time", className: "whitespace-nowrap", cell: (props) => <TimeCell {...props} /> },
+  { name: "Status", className: "wrap-break-word", cell: ({ row }) => <StatusCell row={row} /> },
+  { name: "Model", className: "max-md:hidden wrap-anywhere", cell: ({ row }) => <ModelCell row={row} /> },
   {
     name: "Key",
     className: "max-xl:hidden max-w-40 wrap-anywhere",
-    cell: ({ key_id: id }, { keyNames }) => (
+    cell: ({ row: { key_id: id }, keyNames }) => (
       <span className="inline-block min-w-20 text-ink-soft">{keyNames?.get(id) ?? id}</span>
     ),
   },
-  { name: "Latency", className: right, cell: (row) => formatLatency(row.latency_ms) },
+  { name: "Latency", className: right, cell: ({ row }) => formatLatency(row.latency_ms) },
   {
     name: "First token",
     className: joinClasses(right, "max-xl:hidden"),
-    cell: ({ time_to_first_token_ms: ms }) => (ms === null ? <Nothing /> : formatLatency(ms)),
+    cell: ({ row: { time_to_first_token_ms: ms } }) => (ms === null ? <Nothing /> : formatLatency(ms)),
   },
   {
     name: "Tokens in / out",
     className: joinClasses(right, "max-lg:hidden"),
-    cell: ({ tokens }) =>
+    cell: ({ row: { tokens } }) =>
       tokens === null ? <Nothing /> : `${formatCount(tokens.input)} / ${formatCount(tokens.output)}`,
   },
   {
     name: "Cost",
     className: joinClasses(right, "max-sm:hidden"),
-    cell: (row, given) => <CostCell row={row} {...given} />,
+    cell: (props) => <CostCell {...props} />,
   },
 ];
 
@@ -57,7 +61,8 @@ const waitingRows = Array.from({ length: 8 }, (_, index) => `place ${index}`);
 
 /** Requests, newest first, with sticky headers and arrow-key navigation. New rows are highlighted. */
 export function RequestTable(props: RequestTableProps) {
-  const { rows } = props;
+  const { rows, currency } = props;
+  const decimals = countDecimals(listCosts(rows ?? [], currency));
   const fresh = useFreshRows(rows);
   return (
     <section aria-label="Requests" aria-busy={rows === undefined}>
@@ -88,7 +93,7 @@ export function RequestTable(props: RequestTableProps) {
                 >
                   {columns.map(({ name, className, cell }) => (
                     <td key={name} className={joinClasses(cellClasses, "align-top", className)}>
-                      {cell(row, props)}
+                      {cell({ ...props, row, decimals })}
                     </td>
                   ))}
                 </tr>
@@ -112,7 +117,7 @@ function WaitingRow() {
 }
 
 /** The link covers the whole row. */
-function TimeCell({ row, timeZone }: RequestTableProps & { row: LoggedRequest }) {
+function TimeCell({ row, timeZone }: CellProps) {
   return (
     <div className="flex flex-col">
       <Link
@@ -149,20 +154,25 @@ function ModelCell({ row }: { row: LoggedRequest }) {
   );
 }
 
-function CostCell({ row, currency }: RequestTableProps & { row: LoggedRequest }) {
+function listCosts(rows: readonly LoggedRequest[], currency: string | undefined): string[] {
+  return rows.flatMap(({ charge }) =>
+    charge === null || currency === undefined ? [] : formatRoughMoney(charge, currency),
+  );
+}
+
+function CostCell({ row, currency, decimals }: CellProps) {
   if (row.charge === null || currency === undefined) return <Nothing />;
   const exact = formatMoney(row.charge, currency);
-  const text = formatRoughMoney(row.charge, currency);
-  if (row.charge_id === null) return <span title={exact}>{text}</span>;
+  const cost = <MoneyCell figure={formatRoughMoney(row.charge, currency)} exact={exact} decimals={decimals} />;
+  if (row.charge_id === null) return cost;
   return (
     <Link
       to="/console/usage/charges/$id"
       params={{ id: row.charge_id }}
       aria-label={`${exact}, open the charge`}
-      title={exact}
       className="relative z-[1] underline decoration-line-strong underline-offset-4 hover:text-accent"
     >
-      {text}
+      {cost}
     </Link>
   );
 }

@@ -1,11 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import type { Task } from "../../api/fetch-tasks.ts";
 import { joinClasses } from "../../design/join-classes.ts";
-import { formatMoney } from "../../parts/format/format-money.ts";
+import { countDecimals } from "../../parts/format/align-figures.ts";
+import { formatMoney, formatRoughMoney } from "../../parts/format/format-money.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
 import { nameType } from "../../parts/format/model-labels.ts";
+import { MoneyCell } from "../../parts/format/money-cell.tsx";
 import { chooseCover } from "./choose-cover.ts";
 import { TaskCover } from "./task-cover.tsx";
 import { TaskStatus } from "./task-status.tsx";
@@ -43,6 +45,7 @@ export function TaskTable({ tasks, currency, timeZone, selection, onNearEnd }: T
     overscan: overscanRows,
     scrollMargin: top,
   });
+  const decimals = useMemo(() => countDecimals(listCharges(tasks, currency)), [tasks, currency]);
   const inSight = rows.getVirtualItems();
   const last = inSight.at(-1);
   const lastIndex = last?.index ?? 0;
@@ -72,12 +75,18 @@ export function TaskTable({ tasks, currency, timeZone, selection, onNearEnd }: T
         {inSight.map(({ index }) => {
           const task = tasks[index];
           return task === undefined ? null : (
-            <TaskRow key={task.id} index={index} {...{ task, currency, timeZone, selection }} />
+            <TaskRow key={task.id} index={index} {...{ task, currency, timeZone, selection, decimals }} />
           );
         })}
         <Gap height={last === undefined ? 0 : rows.getTotalSize() + top - last.end} />
       </tbody>
     </table>
+  );
+}
+
+function listCharges(tasks: readonly Task[], currency: string | undefined): string[] {
+  return tasks.flatMap(({ usage: { charge } }) =>
+    charge === undefined || currency === undefined ? [] : formatRoughMoney(charge, currency),
   );
 }
 
@@ -92,9 +101,9 @@ function Gap({ height }: { height: number }) {
   );
 }
 
-type TaskRowProps = Omit<TaskTableProps, "tasks" | "onNearEnd"> & { task: Task; index: number };
+type TaskRowProps = Omit<TaskTableProps, "tasks" | "onNearEnd"> & { task: Task; index: number; decimals: number };
 
-function TaskRow({ task, index, currency, timeZone, selection }: TaskRowProps) {
+function TaskRow({ task, index, currency, timeZone, selection, decimals }: TaskRowProps) {
   const created = formatMoment(new Date(task.created * 1000).toISOString(), timeZone);
   const cover = chooseCover(task, new Date());
   const seconds = "output" in cover ? cover.output.duration : undefined;
@@ -140,7 +149,17 @@ function TaskRow({ task, index, currency, timeZone, selection }: TaskRowProps) {
         <TaskStatus task={task} />
       </Cell>
       <Cell index={3}>{seconds === undefined ? "–" : writeLength(seconds)}</Cell>
-      <Cell index={4}>{charge === undefined || currency === undefined ? "–" : formatMoney(charge, currency)}</Cell>
+      <Cell index={4}>
+        {charge === undefined || currency === undefined ? (
+          "–"
+        ) : (
+          <MoneyCell
+            figure={formatRoughMoney(charge, currency)}
+            exact={formatMoney(charge, currency)}
+            decimals={decimals}
+          />
+        )}
+      </Cell>
       <Cell index={5}>{created}</Cell>
     </tr>
   );

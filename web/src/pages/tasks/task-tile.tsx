@@ -4,9 +4,10 @@ import { isOver, type Task } from "../../api/fetch-tasks.ts";
 import { Badge } from "../../design/badge.tsx";
 import { Icon } from "../../design/icon.tsx";
 import { joinClasses } from "../../design/join-classes.ts";
-import { formatMoney } from "../../parts/format/format-money.ts";
+import { formatMoney, formatRoughMoney } from "../../parts/format/format-money.ts";
 import { formatSince } from "../../parts/format/format-time.ts";
 import { nameType } from "../../parts/format/model-labels.ts";
+import { MoneyCell } from "../../parts/format/money-cell.tsx";
 import { describeTaskStatus } from "../../parts/format/task-labels.ts";
 import { nameDownload } from "../../parts/records/name-download.ts";
 import { linkDownload } from "../../parts/records/output-links.ts";
@@ -124,7 +125,13 @@ function Caption({ task, currency }: { task: Task; currency: string | undefined 
         <span className="min-w-0 truncate">{task.model}</span>
         <span className="ml-auto shrink-0 tabular-nums" title={`Created ${formatSince(created, new Date())}`}>
           {isOver(task) ? (
-            currency !== undefined && task.usage.charge !== undefined && formatMoney(task.usage.charge, currency)
+            currency !== undefined &&
+            task.usage.charge !== undefined && (
+              <MoneyCell
+                figure={formatRoughMoney(task.usage.charge, currency)}
+                exact={formatMoney(task.usage.charge, currency)}
+              />
+            )
           ) : (
             <Badge kind={kind}>{name}</Badge>
           )}

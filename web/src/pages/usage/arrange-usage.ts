@@ -2,15 +2,21 @@ import type { Usage } from "../../api/fetch-spending.ts";
 import type { ChartBar } from "../../design/chart-bar.ts";
 import { assignColours, restColour, seriesMax } from "../../design/series-colours.ts";
 import { findDay, formatDay, listDays } from "../../parts/format/calendar-days.ts";
-import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
+import { formatCount, formatMoney, formatRoughMoney } from "../../parts/format/format-money.ts";
 import { compareMoney, sumMoney } from "../../parts/format/sum-money.ts";
 import type { Measure, SeriesKind } from "./usage-view.ts";
 
 type UsageRow = Usage["data"][number];
 type Sums = Usage["total"];
 
+/** The measure exactly, and rounded for tables. */
+export type MeasureText = { text: string; short: string };
+
 /** A model or key with its sums. Ids contain no spaces. */
-export type Series = { id: string; name: string; colour: number; sums: Sums; text: string };
+export type Series = MeasureText & { id: string; name: string; colour: number; sums: Sums };
+
+export type UsageBar = Omit<ChartBar, "parts"> &
+  MeasureText & { parts: readonly (ChartBar["parts"][number] & MeasureText)[] };
 
 /** The series beyond the palette, merged. */
 const restId = "the rest";
@@ -19,10 +25,10 @@ const hourMs = 60 * 60 * 1000;
 
 export type ArrangedUsage = {
   /** Days or hours, oldest first, including empty ones. */
-  bars: ChartBar[];
+  bars: UsageBar[];
   /** Largest first. */
   series: Series[];
-  total: string;
+  total: MeasureText;
   /** Display names, including those merged into the rest. */
   names: ReadonlyMap<string, string>;
   /** Periods of the nonempty bars. */
@@ -45,17 +51,17 @@ export function arrangeUsage(usage: Usage, arrangement: Arrangement): ArrangedUs
   const series = joinRest(ranked, arrangement, usage.currency);
   const slotOf = (moment: string): string => (cut === "day" ? findDay(new Date(moment), usage.time_zone) : moment);
   const rowsBySlot = Map.groupBy(usage.data, (row) => slotOf(row.from ?? usage.from));
-  const bars = listSlots(usage, cut, rowsBySlot).map((slot): ChartBar => {
+  const bars = listSlots(usage, cut, rowsBySlot).map((slot): UsageBar => {
     const rows = rowsBySlot.get(slot) ?? [];
     const parts = [...Map.groupBy(rows, placeOf)]
       .toSorted(([a], [b]) => a - b)
       .flatMap(([place, ofPlace]) => {
         const { id, name, colour } = series[place] ?? { id: restId, name: "", colour: restColour };
         const sums = addSums(ofPlace);
-        return { id, name, size: measure(sums, show), text: writeMeasure(sums, show, usage.currency), colour };
+        return { id, name, size: measure(sums, show), colour, ...writeMeasure(sums, show, usage.currency) };
       });
-    const text = writeMeasure(addSums(rows), show, usage.currency);
-    return { id: slot, ...nameSlot(slot, cut, usage.time_zone), text, parts };
+    const texts = writeMeasure(addSums(rows), show, usage.currency);
+    return { id: slot, ...nameSlot(slot, cut, usage.time_zone), ...texts, parts };
   });
   return {
     bars,
@@ -81,7 +87,7 @@ function rankSeries(
     name: id === unknownId ? `Unknown ${by}` : nameOf(id),
     colour: colours.get(id) ?? restColour,
     sums,
-    text: writeMeasure(sums, show, currency),
+    ...writeMeasure(sums, show, currency),
   }));
 }
 
@@ -90,7 +96,7 @@ function joinRest(ranked: readonly Series[], { by, show }: Arrangement, currency
   if (rest.length === 0) return [...ranked];
   const sums = addSums(rest.map((each) => each.sums));
   const name = `${rest.length} other ${by}s`;
-  const joined = { id: restId, name, colour: restColour, sums, text: writeMeasure(sums, show, currency) };
+  const joined = { id: restId, name, colour: restColour, sums, ...writeMeasure(sums, show, currency) };
   return [...ranked.slice(0, seriesMax), joined];
 }
 
@@ -120,9 +126,11 @@ function measure(sums: Sums, show: Measure): number {
   return show === "calls" ? sums.calls : sums.input_tokens + sums.output_tokens;
 }
 
-function writeMeasure(sums: Sums, show: Measure, currency: string): string {
-  if (show === "charge") return formatMoney(sums.charge, currency);
-  return formatCount(measure(sums, show));
+function writeMeasure(sums: Sums, show: Measure, currency: string): MeasureText {
+  const { charge } = sums;
+  if (show === "charge") return { text: formatMoney(charge, currency), short: formatRoughMoney(charge, currency) };
+  const text = formatCount(measure(sums, show));
+  return { text, short: text };
 }
 
 function listSlots(usage: Usage, cut: "day" | "hour", filled: ReadonlyMap<string, unknown>): string[] {

@@ -13,10 +13,12 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Section } from "../../design/section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
+import { countDecimals } from "../../parts/format/align-figures.ts";
 import { describeMinimum, describePrice, multiplyByThousand } from "../../parts/format/describe-price.ts";
 import { formatAmount, nameQuota } from "../../parts/format/format-amount.ts";
 import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
 import { formatMoment } from "../../parts/format/format-time.ts";
+import { MoneyCell } from "../../parts/format/money-cell.tsx";
 import { isMoneyZero, sumMoney } from "../../parts/format/sum-money.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
@@ -149,7 +151,7 @@ function ChargeBill({ charge, currency }: { charge: ExplainedCharge; currency: s
     <Section title="Calculation">
       <DataTable
         label="Line items"
-        columns={listColumns(currency)}
+        columns={listColumns(items, currency)}
         rows={items}
         keyOf={({ name, price_id: priceId }) => `${name} ${priceId ?? ""}`}
         empty={<p className="text-sm text-ink-soft">No line items.</p>}
@@ -169,7 +171,8 @@ function ChargeBill({ charge, currency }: { charge: ExplainedCharge; currency: s
   );
 }
 
-function listColumns(currency: string): Column<Item>[] {
+function listColumns(items: readonly Item[], currency: string): Column<Item>[] {
+  const decimals = countDecimals(items.map(({ amount }) => formatMoney(amount, currency)));
   return [
     { name: "Item", cell: ({ name }) => nameItem(name) },
     { name: "Quantity", align: "right", cell: ({ quantity }) => formatCount(quantity) },
@@ -186,7 +189,11 @@ function listColumns(currency: string): Column<Item>[] {
         );
       },
     },
-    { name: "= Amount", align: "right", cell: ({ amount }) => formatMoney(amount, currency) },
+    {
+      name: "= Amount",
+      align: "right",
+      cell: ({ amount }) => <MoneyCell figure={formatMoney(amount, currency)} decimals={decimals} />,
+    },
   ];
 }
 

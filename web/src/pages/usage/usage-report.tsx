@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import type { ChargeFilter, Usage } from "../../api/fetch-spending.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { usePageQuery } from "../../api/use-page-query.ts";
@@ -11,7 +11,8 @@ import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
 import { LoadMore } from "../../design/load-more.tsx";
 import { Section } from "../../design/section.tsx";
 import type { SelectOption } from "../../design/select-field.tsx";
-import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
+import { formatCount } from "../../parts/format/format-money.ts";
+import { Money } from "../../parts/format/money.tsx";
 import { writeTick } from "../../parts/format/write-tick.ts";
 import { listChargeColumns } from "../../parts/records/charge-columns.tsx";
 import { type ArrangedUsage, addSums, arrangeUsage, isNamed } from "./arrange-usage.ts";
@@ -95,7 +96,12 @@ function OpenedCharges({ usage, view, arranged, open, onOpen }: OpenedProps) {
   return (
     <ChargesPanel
       title={`Charges of ${name}`}
-      sum={`${formatCount(calls)} ${calls === 1 ? "charge" : "charges"}, ${formatMoney(charge, usage.currency)} total`}
+      sum={
+        <>
+          {formatCount(calls)} {calls === 1 ? "charge" : "charges"}, <Money amount={charge} currency={usage.currency} />{" "}
+          total
+        </>
+      }
       filter={narrow(view, { ...period, part })}
       timeZone={usage.time_zone}
       currency={usage.currency}
@@ -122,7 +128,7 @@ function narrow(view: UsageView, { from, to, part }: { from: string; to: string;
 
 type ChargesPanelProps = {
   title: string;
-  sum: string;
+  sum: ReactNode;
   filter: ChargeFilter;
   timeZone: string;
   currency: string;
@@ -157,7 +163,7 @@ function ChargesPanel(props: ChargesPanelProps) {
     >
       <DataTable
         label="Charges"
-        columns={listChargeColumns({ timeZone, currency, keyNames })}
+        columns={listChargeColumns({ timeZone, currency, keyNames, rows })}
         rows={rows}
         {...charges}
         keyOf={({ id }) => id}

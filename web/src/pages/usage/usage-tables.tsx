@@ -1,12 +1,13 @@
 import { useState } from "react";
 import { Button } from "../../design/button.tsx";
-import type { ChartBar } from "../../design/chart-bar.ts";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { Section } from "../../design/section.tsx";
 import { getSeriesColour } from "../../design/series-colours.ts";
-import { formatCount, formatMoney } from "../../parts/format/format-money.ts";
+import { countDecimals } from "../../parts/format/align-figures.ts";
+import { formatCount, formatMoney, formatRoughMoney } from "../../parts/format/format-money.ts";
+import { MoneyCell } from "../../parts/format/money-cell.tsx";
 import { sumMoney } from "../../parts/format/sum-money.ts";
-import { isNamed, type Series } from "./arrange-usage.ts";
+import { isNamed, type MeasureText, type Series, type UsageBar } from "./arrange-usage.ts";
 
 type SeriesTableProps = {
   title: string;
@@ -18,7 +19,14 @@ type SeriesTableProps = {
 
 /** Totals by model or key; also the chart's legend. */
 export function SeriesTable({ title, name, series, currency, onOpen }: SeriesTableProps) {
-  const withTotal = (text: string): string | undefined => (series.length < 2 ? undefined : text);
+  const withTotal = <Total,>(total: Total): Total | undefined => (series.length < 2 ? undefined : total);
+  const total = sumMoney(series.map(({ sums }) => sums.charge));
+  const decimals = countDecimals(
+    [total, ...series.map(({ sums }) => sums.charge)].map((charge) => formatRoughMoney(charge, currency)),
+  );
+  const writeCharge = (charge: string) => (
+    <MoneyCell figure={formatRoughMoney(charge, currency)} exact={formatMoney(charge, currency)} decimals={decimals} />
+  );
   const hasSome = (count: (series: Series) => number): boolean => series.some((each) => count(each) > 0);
   const count = (columnName: string, read: (series: Series) => number): Column<Series>[] =>
     hasSome(read)
@@ -72,8 +80,8 @@ export function SeriesTable({ title, name, series, currency, onOpen }: SeriesTab
     {
       name: "Charge",
       align: "right",
-      cell: ({ sums }) => formatMoney(sums.charge, currency),
-      total: withTotal(formatMoney(sumMoney(series.map(({ sums }) => sums.charge)), currency)),
+      cell: ({ sums }) => writeCharge(sums.charge),
+      total: withTotal(writeCharge(total)),
     },
   ];
   return (
@@ -91,9 +99,9 @@ export function SeriesTable({ title, name, series, currency, onOpen }: SeriesTab
 
 type BarTableProps = {
   title: string;
-  bars: readonly ChartBar[];
+  bars: readonly UsageBar[];
   series: readonly Series[];
-  total: string;
+  total: MeasureText;
   onOpen(barId: string): void;
 };
 
@@ -104,10 +112,17 @@ export function BarTable({ title, bars, series, total, onOpen }: BarTableProps) 
   const [isWhole, setWhole] = useState(false);
   const filled = bars.filter(({ parts }) => parts.length > 0).toReversed();
   const shown = isWhole ? filled : filled.slice(0, rowsShownFirst);
-  const columns: Column<ChartBar>[] = [
+  const isTotalShown = filled.length > 1;
+  const writeColumn = (cells: readonly MeasureText[], sum: MeasureText) => {
+    const decimals = countDecimals([...cells, ...(isTotalShown ? [sum] : [])].map(({ short }) => short));
+    const write = ({ short, text }: MeasureText) => <MoneyCell figure={short} exact={text} decimals={decimals} />;
+    return { write, total: isTotalShown ? write(sum) : undefined };
+  };
+  const totals = writeColumn(shown, total);
+  const columns: Column<UsageBar>[] = [
     {
       name: "Time",
-      total: filled.length < 2 ? undefined : "Total",
+      total: isTotalShown ? "Total" : undefined,
       cell: ({ id, name }) => (
         <button
           type="button"
@@ -118,20 +133,28 @@ export function BarTable({ title, bars, series, total, onOpen }: BarTableProps) 
         </button>
       ),
     },
-    ...(series.length < 2 ? [] : series).map(
-      ({ id, name, text }): Column<ChartBar> => ({
-        name,
+    ...(series.length < 2 ? [] : series).map((each): Column<UsageBar> => {
+      const find = ({ parts }: UsageBar) => parts.find((part) => part.id === each.id);
+      const column = writeColumn(
+        shown.map(find).filter((part) => part !== undefined),
+        each,
+      );
+      return {
+        name: each.name,
         hasNames: true,
         align: "right",
-        total: filled.length < 2 ? undefined : text,
-        cell: ({ parts }) => parts.find((part) => part.id === id)?.text ?? <span className="text-ink-soft">–</span>,
-      }),
-    ),
+        total: column.total,
+        cell: (bar) => {
+          const part = find(bar);
+          return part === undefined ? <span className="text-ink-soft">–</span> : column.write(part);
+        },
+      };
+    }),
     {
       name: "Total",
       align: "right",
-      cell: ({ text }) => <span className="font-medium">{text}</span>,
-      total: filled.length < 2 ? undefined : total,
+      cell: (bar) => <span className="font-medium">{totals.write(bar)}</span>,
+      total: totals.total,
     },
   ];
   return (

@@ -1,11 +1,29 @@
 /** Decimals of a charge's parts before rounding. */
 const digitsMax = 12;
 
-/** An API amount with its currency and all digits. Formats the string directly: a number could lose digits. */
-export function formatMoney(amount: string, currency: string): string {
-  const format = new Intl.NumberFormat("en", { style: "currency", currency, maximumFractionDigits: digitsMax });
+/** Kept: a table formats hundreds of amounts, and creating a formatter costs more than using it. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** Formats the string directly: a number could lose digits. */
+function write(amount: string, currency: string, options: Intl.NumberFormatOptions): string {
+  const name = `${currency} ${Object.values(options)}`;
+  const format = formats.get(name) ?? new Intl.NumberFormat("en", { style: "currency", currency, ...options });
+  formats.set(name, format);
   return format.format(amount as Intl.StringNumericLiteral);
 }
+
+/** An API amount with its currency and all digits. */
+export function formatMoney(amount: string, currency: string): string {
+  return write(amount, currency, { maximumFractionDigits: digitsMax });
+}
+
+const rounded = { roundingMode: "trunc" } as const;
+const roundedBelowOne = {
+  ...rounded,
+  minimumSignificantDigits: 2,
+  maximumSignificantDigits: 4,
+  roundingPriority: "morePrecision",
+} as const;
 
 /**
  * Rounded down, since users may want to spend what they see: to the currency's decimals, and below one unit to two to
@@ -13,18 +31,16 @@ export function formatMoney(amount: string, currency: string): string {
  */
 export function formatRoughMoney(amount: string, currency: string): string {
   const isBelowOne = /^-?0*\./.test(amount) && /[1-9]/.test(amount);
-  const digits = { minimumSignificantDigits: 2, maximumSignificantDigits: 4 };
-  const precision = { ...digits, roundingPriority: "morePrecision" } as const;
-  const style = { style: "currency", currency, roundingMode: "trunc", ...(isBelowOne ? precision : {}) } as const;
-  return new Intl.NumberFormat("en", style).format(amount as Intl.StringNumericLiteral);
+  return write(amount, currency, isBelowOne ? roundedBelowOne : rounded);
 }
 
 /** Rounded up to the currency's decimals: an amount to add. */
 export function formatMoneyUp(amount: string, currency: string): string {
-  const format = new Intl.NumberFormat("en", { style: "currency", currency, roundingMode: "ceil" });
-  return format.format(amount as Intl.StringNumericLiteral);
+  return write(amount, currency, { roundingMode: "ceil" });
 }
 
+const counts = new Intl.NumberFormat("en");
+
 export function formatCount(count: number): string {
-  return new Intl.NumberFormat("en").format(count);
+  return counts.format(count);
 }

@@ -6,6 +6,7 @@ import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { formatAmount, nameQuota } from "../format/format-amount.ts";
 import { formatMoment } from "../format/format-time.ts";
+import { Money } from "../format/money.tsx";
 
 type BucketListProps = { currency: string; timeZone: string; include: "all" | "money"; refreshMs?: number };
 
@@ -27,7 +28,7 @@ export function BucketList({ currency, timeZone, include, refreshMs }: BucketLis
       name: nameBucket(bucket),
       value: (
         <>
-          {write(bucket, currency)}
+          {bucket.unit === "money" ? <Money amount={bucket.balance} currency={currency} /> : write(bucket, currency)}
           {bucket.expires_at !== null && (
             <span className="block text-xs text-ink-soft">expires {formatMoment(bucket.expires_at, timeZone)}</span>
           )}

@@ -1,18 +1,24 @@
 import { Link } from "@tanstack/react-router";
 import type { Charge } from "../../api/fetch-spending.ts";
 import type { Column } from "../../design/data-table.tsx";
+import { countDecimals } from "../format/align-figures.ts";
 import { formatAmount } from "../format/format-amount.ts";
+import { formatRoughMoney } from "../format/format-money.ts";
 import { formatMoment } from "../format/format-time.ts";
 import { nameCapability } from "../format/model-labels.ts";
+import { MoneyCell } from "../format/money-cell.tsx";
 
 type ChargeColumnsProps = {
   timeZone: string;
   currency: string | undefined;
   keyNames: ReadonlyMap<string, string> | undefined;
+  /** Their decimal points are aligned. */
+  rows: readonly Charge[] | undefined;
 };
 
 /** Columns of a charges table. Each charge links to its explanation. */
-export function listChargeColumns({ timeZone, currency, keyNames }: ChargeColumnsProps): Column<Charge>[] {
+export function listChargeColumns({ timeZone, currency, keyNames, rows = [] }: ChargeColumnsProps): Column<Charge>[] {
+  const decimals = currency === undefined ? 0 : countDecimals(rows.map((charge) => writeRoughCharge(charge, currency)));
   const created = (charge: Charge): string => formatMoment(new Date(charge.created * 1000).toISOString(), timeZone);
   return [
     {
@@ -51,7 +57,14 @@ export function listChargeColumns({ timeZone, currency, keyNames }: ChargeColumn
     {
       name: "Amount",
       align: "right",
-      cell: (charge) => (currency === undefined ? null : writeCharge(charge, currency)),
+      cell: (charge) =>
+        currency !== undefined && (
+          <MoneyCell
+            figure={writeRoughCharge(charge, currency)}
+            exact={writeCharge(charge, currency)}
+            decimals={decimals}
+          />
+        ),
     },
   ];
 }
@@ -59,4 +72,8 @@ export function listChargeColumns({ timeZone, currency, keyNames }: ChargeColumn
 /** In its unit: money, or a quota of the plan. */
 export function writeCharge({ unit, charge, quota_units: units }: Charge, currency: string): string {
   return formatAmount({ unit, amount: unit === "money" ? charge : String(units), currency });
+}
+
+function writeRoughCharge(charge: Charge, currency: string): string {
+  return charge.unit === "money" ? formatRoughMoney(charge.charge, currency) : writeCharge(charge, currency);
 }
