@@ -32,7 +32,7 @@ export function SelectField({ label, name, options, value, onChange, hint, error
         className={joinClasses(
           "appearance-none text-ellipsis",
           isCompact === true ? "min-h-10 w-full min-w-0 rounded-md border bg-surface pl-2.5 text-sm" : inputClasses,
-          "pr-8",
+          "pr-6.5",
           error ? "border-danger" : "border-line-strong",
         )}
       >
@@ -44,7 +44,7 @@ export function SelectField({ label, name, options, value, onChange, hint, error
       </select>
       <Icon
         name="chevron"
-        className="pointer-events-none absolute top-1/2 right-2.5 size-3 -translate-y-1/2 rotate-90 text-ink-soft"
+        className="pointer-events-none absolute top-1/2 right-2 size-3 -translate-y-1/2 rotate-90 text-ink-soft"
       />
     </span>
   );

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef, useState } from "react";
 import type { LoggedRequest } from "../../api/fetch-requests.ts";
 import { Badge } from "../../design/badge.tsx";
 import { CodeWord } from "../../design/code-word.tsx";
@@ -19,7 +19,7 @@ type RequestTableProps = {
 };
 
 /** `decimals` are those of the costs, which are aligned. */
-type CellProps = RequestTableProps & { row: LoggedRequest; decimals: number };
+type CellProps = Omit<RequestTableProps, "rows"> & { row: LoggedRequest; decimals: number };
 type Column = { name: string; className: string; cell(props: CellProps): ReactNode };
 
 const soft = "text-xs text-ink-soft";
@@ -60,9 +60,8 @@ const cellClasses = "px-3 py-2 first:pl-0 last:pr-0 sm:first:pl-3 sm:last:pr-3";
 const waitingRows = Array.from({ length: 8 }, (_, index) => `place ${index}`);
 
 /** Requests, newest first, with sticky headers and arrow-key navigation. New rows are highlighted. */
-export function RequestTable(props: RequestTableProps) {
-  const { rows, currency } = props;
-  const decimals = countDecimals(listCosts(rows ?? [], currency));
+export function RequestTable({ rows, ...given }: RequestTableProps) {
+  const decimals = countDecimals(listCosts(rows ?? [], given.currency));
   const fresh = useFreshRows(rows);
   return (
     <section aria-label="Requests" aria-busy={rows === undefined}>
@@ -84,25 +83,31 @@ export function RequestTable(props: RequestTableProps) {
           {rows === undefined
             ? waitingRows.map((place) => <WaitingRow key={place} />)
             : rows.map((row) => (
-                <tr
-                  key={row.id}
-                  className={joinClasses(
-                    "relative transition-colors duration-1000 hover:bg-sunken/60 has-[a:focus-visible]:bg-sunken",
-                    fresh.has(row.id) && "bg-accent-soft",
-                  )}
-                >
-                  {columns.map(({ name, className, cell }) => (
-                    <td key={name} className={joinClasses(cellClasses, "align-top", className)}>
-                      {cell({ ...props, row, decimals })}
-                    </td>
-                  ))}
-                </tr>
+                <RequestRow key={row.id} {...given} row={row} decimals={decimals} isFresh={fresh.has(row.id)} />
               ))}
         </tbody>
       </table>
     </section>
   );
 }
+
+/** Rendered once: the page renders with every answer of its queries, and a row's links are expensive. */
+const RequestRow = memo(function RequestRow({ isFresh, ...cell }: CellProps & { isFresh: boolean }) {
+  return (
+    <tr
+      className={joinClasses(
+        "relative transition-colors duration-1000 hover:bg-sunken/60 has-[a:focus-visible]:bg-sunken",
+        isFresh && "bg-accent-soft",
+      )}
+    >
+      {columns.map(({ name, className, cell: draw }) => (
+        <td key={name} className={joinClasses(cellClasses, "align-top", className)}>
+          {draw(cell)}
+        </td>
+      ))}
+    </tr>
+  );
+});
 
 function WaitingRow() {
   return (

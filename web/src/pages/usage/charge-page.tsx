@@ -105,15 +105,13 @@ function ChargeOrigin({ charge }: { charge: ExplainedCharge }) {
     requestId !== null && {
       name: "Request",
       value: (
-        <span className="flex flex-col items-end gap-0.5">
-          <Link to="/console/requests/$id" params={{ id: requestId }} className={linkClasses}>
-            Open request
-          </Link>
-          <CopyableText text={requestId} label="request ID" />
-        </span>
+        <Link to="/console/requests/$id" params={{ id: requestId }} className={linkClasses}>
+          Open request
+        </Link>
       ),
     },
-    { name: "Charge", value: <CopyableText text={charge.id} label="charge ID" /> },
+    requestId !== null && { name: "Request ID", value: <CopyableText text={requestId} label="request ID" /> },
+    { name: "Charge ID", value: <CopyableText text={charge.id} label="charge ID" /> },
   ];
   return (
     <section aria-label="Details" className="flex flex-col gap-3">

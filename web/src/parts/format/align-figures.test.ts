@@ -8,7 +8,7 @@ test.each([
     ["0", "-12.5", "0.000123456", "9007199254740993.129"],
     ["$0.00", "-$12.50", "$0.0001234", "$9,007,199,254,740,993.12"],
   ],
-  ["JPY", ["0", "-300", "0.5", "1234567"], ["¥0", "-¥300", "¥0.50", "¥1,234,567"]],
+  ["JPY", ["0", "-300", "0.5", "1234567"], ["¥0", "-¥300", "¥0.5", "¥1,234,567"]],
 ])("the decimal points of a column in %s are below each other", (currency, amounts, shown) => {
   const figures = amounts.map((amount) => formatRoughMoney(amount, currency));
   expect(figures).toEqual(shown);

@@ -26,12 +26,16 @@ const roundedBelowOne = {
 } as const;
 
 /**
- * Rounded down, since users may want to spend what they see: to the currency's decimals, and below one unit to two to
- * four significant digits.
+ * Rounded down, since users may want to spend what they see: to the currency's decimals, and below one unit to four
+ * significant digits. Never longer than the exact amount.
  */
 export function formatRoughMoney(amount: string, currency: string): string {
   const isBelowOne = /^-?0*\./.test(amount) && /[1-9]/.test(amount);
-  return write(amount, currency, isBelowOne ? roundedBelowOne : rounded);
+  const [rough, exact] = [
+    write(amount, currency, isBelowOne ? roundedBelowOne : rounded),
+    formatMoney(amount, currency),
+  ];
+  return rough.length < exact.length ? rough : exact;
 }
 
 /** Rounded up to the currency's decimals: an amount to add. */
