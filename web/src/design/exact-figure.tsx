@@ -1,5 +1,14 @@
+import { joinClasses } from "./join-classes.ts";
+
+type ExactFigureProps = {
+  short: string;
+  exact: string;
+  /** At the right edge of its container: the tooltip grows to the left. */
+  isAtRight?: boolean;
+};
+
 /** A short figure with a tooltip that shows all digits on hover or focus. Screen readers read both. */
-export function ExactFigure({ short, exact }: { short: string; exact: string }) {
+export function ExactFigure({ short, exact, isAtRight = false }: ExactFigureProps) {
   return (
     <span className="group relative inline-block">
       <button
@@ -12,7 +21,10 @@ export function ExactFigure({ short, exact }: { short: string; exact: string }) 
       </button>
       <span
         aria-hidden="true"
-        className="absolute top-full left-0 z-20 mt-1 hidden animate-appear rounded-sm bg-ink px-2 py-1 text-xs font-medium tracking-normal whitespace-nowrap text-canvas shadow-float group-focus-within:block group-hover:block"
+        className={joinClasses(
+          "absolute top-full z-20 mt-1 hidden animate-appear rounded-sm bg-ink px-2 py-1 text-xs font-medium tracking-normal whitespace-nowrap text-canvas shadow-float group-focus-within:block group-hover:block",
+          isAtRight ? "right-0" : "left-0",
+        )}
       >
         {exact}
       </span>

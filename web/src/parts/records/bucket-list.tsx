@@ -28,7 +28,11 @@ export function BucketList({ currency, timeZone, include, refreshMs }: BucketLis
       name: nameBucket(bucket),
       value: (
         <>
-          {bucket.unit === "money" ? <Money amount={bucket.balance} currency={currency} /> : write(bucket, currency)}
+          {bucket.unit === "money" ? (
+            <Money amount={bucket.balance} currency={currency} isAtRight />
+          ) : (
+            write(bucket, currency)
+          )}
           {bucket.expires_at !== null && (
             <span className="block text-xs text-ink-soft">expires {formatMoment(bucket.expires_at, timeZone)}</span>
           )}
