@@ -25,4 +25,19 @@ export function planDay(chance: Chance, { start, index, days, callsPerDay }: Day
   });
 }
 
+/** The last day has this many times the calls of others, and they are spread over quarters of an hour. */
+const lastDayFactor = 3;
+const quarters = 96;
+const quarterMs = dayMs / quarters;
+
+/** Plans the 24 hours before `until` around the clock, so that the console's default period has no empty hours. */
+export function planLastDay(chance: Chance, { until, callsPerDay }: { until: Date; callsPerDay: number }): Burst[] {
+  return Array.from({ length: quarters }, (_, index): Burst => {
+    const at = new Date(until.getTime() - dayMs + (index + chance.next()) * quarterMs);
+    // Least at 2:00, most at 14:00.
+    const share = 1 - 0.5 * Math.cos(((at.getUTCHours() - 2) / 24) * 2 * Math.PI);
+    return { at, calls: Math.floor(((callsPerDay * lastDayFactor) / quarters) * share + chance.next()) };
+  }).filter(({ calls }) => calls > 0);
+}
+
 type DayPlan = { start: Date; index: number; days: number; callsPerDay: number };

@@ -20,7 +20,7 @@ import { createDemoCaller, type DemoCaller } from "./demo-caller.ts";
 import { callByEveryWire } from "./demo-calls.ts";
 import { draw, drawRefused } from "./demo-tasks.ts";
 import { planCall, type TeamName } from "./demo-teams.ts";
-import { planDay } from "./demo-traffic.ts";
+import { type Burst, planDay, planLastDay } from "./demo-traffic.ts";
 import { logPastCalls, makePastPartitions } from "./log-past-calls.ts";
 import { offerDemoModels } from "./offer-demo-models.ts";
 import type { PastClock } from "./past-clock.ts";
@@ -81,17 +81,21 @@ export async function seedDemoAccount(parts: DemoParts, history: DemoHistory): P
   const requestLog = createRequestLog({ ...parts, logger, metrics: createMetrics() });
   const diary = { ...story, requestLog, loggedFrom };
   const turns = listTurns(story, keys.oldId);
+  const makeCalls = async ({ at, calls }: Burst): Promise<void> => {
+    parts.clock.moveTo(at);
+    const planned = Array.from({ length: calls }, () => planCall(story.chance));
+    logPastCalls(diary, await bookPastCalls(books, planned, parts.clock.now()));
+  };
+  const lastDayAt = new Date(until.getTime() - dayMs);
   for (let index = 0; index < days; index += 1) {
     if (index % topUpDays === 0) await topUpWhenLow(story);
     for (const turn of turns.filter(({ at }) => Math.floor(at * days) === index)) await turn.happen();
-    for (const { at, calls } of planDay(story.chance, { start, index, days, callsPerDay })) {
-      if (at >= until) break;
-      parts.clock.moveTo(at);
-      const planned = Array.from({ length: calls }, () => planCall(story.chance));
-      logPastCalls(diary, await bookPastCalls(books, planned, parts.clock.now()));
-    }
+    const bursts = planDay(story.chance, { start, index, days, callsPerDay });
+    for (const burst of bursts.filter(({ at }) => at < lastDayAt)) await makeCalls(burst);
     await keepHouse(parts);
   }
+  await topUpWhenLow(story);
+  for (const burst of planLastDay(story.chance, { until, callsPerDay })) await makeCalls(burst);
   parts.clock.moveTo(until);
   await uses.close();
   await requestLog.close();
