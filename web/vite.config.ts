@@ -42,14 +42,23 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     emptyOutDir: true,
     reportCompressedSize: false,
-    // One chunk for the framework and widely shared code, and one for the docs: many small chunks compress worse.
+    // One chunk for the framework and widely shared code, one for summaries of money, and one for the docs: many
+    // small chunks compress worse. A group also takes what its modules import, unless another has priority.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            { name: "kit", test: /\/node_modules\/(react|react-dom|scheduler|openapi-fetch|@tanstack\/(?!.*virtual))/ },
-            { name: "kit", test: /\/web\/src\/(api|design|parts\/(?!samples))/, minShareCount: 12 },
-            { name: "docs", test: /\/web\/src\/pages\/(docs\/(page-navigation|use-hash)|guide\/chapter)/ },
+            {
+              name: "kit",
+              test: /\/node_modules\/(react|react-dom|scheduler|openapi-fetch|@tanstack\/(?!.*virtual))|format-money/,
+              priority: 1,
+            },
+            { name: "kit", test: /\/web\/src\/(api|design|parts\/(?!samples))/, minShareCount: 12, priority: 1 },
+            {
+              name: "money",
+              test: /\/web\/src\/(design\/(exact|fact|section)|parts\/format\/(money\.|format-amount))/,
+            },
+            { name: "docs", test: /\/web\/src\/pages\/(docs\/(page-navigation|use-hash|insert)|guide\/chapter)/ },
           ],
         },
       },

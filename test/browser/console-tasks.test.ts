@@ -264,8 +264,19 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
       .toMatch(/Script Succeeded.*\$0\.02/i);
     await section("Result").getByText("Script", { exact: true }).click();
     await section("Result").getByText('"object": "drama.script"').first().waitFor();
-    await section("Parts").getByRole("link").first().click();
+  });
+
+  test("a drama's child task leads to the list and to its drama", async () => {
+    const { id } = await person.call("POST", "/images/generations", { ...image, prompt: "A shot" });
+    // A drama with images takes long; the page needs only the parent's ID.
+    await page.route(`**/console/api/tasks/${id}`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), parent_id: ids.drama } });
+    });
+    await open(id);
     const breadcrumbs = page.getByRole("navigation", { name: "Breadcrumbs" });
+    await expect.poll(() => breadcrumbs.getByRole("link").allTextContents()).toEqual(["Tasks", "Drama"]);
+    await expect.poll(() => breadcrumbs.locator("[aria-current=page]").textContent()).toBe("A shot");
     await breadcrumbs.getByRole("link", { name: "Drama" }).click();
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/console/tasks/${ids.drama}`);
   });

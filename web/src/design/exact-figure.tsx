@@ -1,5 +1,3 @@
-import { joinClasses } from "./join-classes.ts";
-
 type ExactFigureProps = {
   short: string;
   exact: string;
@@ -21,10 +19,7 @@ export function ExactFigure({ short, exact, isAtRight = false }: ExactFigureProp
       </button>
       <span
         aria-hidden="true"
-        className={joinClasses(
-          "absolute top-full z-20 mt-1 hidden animate-appear rounded-sm bg-ink px-2 py-1 text-xs font-medium tracking-normal whitespace-nowrap text-canvas shadow-float group-focus-within:block group-hover:block",
-          isAtRight ? "right-0" : "left-0",
-        )}
+        className={`absolute top-full ${isAtRight ? "right-0" : "left-0"} z-20 mt-1 hidden animate-appear rounded-sm bg-ink px-2 py-1 text-xs font-medium tracking-normal whitespace-nowrap text-canvas shadow-float group-focus-within:block group-hover:block`}
       >
         {exact}
       </span>

@@ -5,7 +5,7 @@ export function InlineCodeText({ text }: { text: string }) {
       part
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: parts are identified by position.
-      <code key={index} className="rounded-sm bg-current/6 px-1 py-0.5 font-mono text-[0.875em] wrap-break-word">
+      <code key={index} className="rounded-sm bg-current/6 px-1 py-0.5 font-mono text-[0.875em]">
         {part}
       </code>
     ),

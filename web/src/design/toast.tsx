@@ -1,5 +1,4 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from "react";
-import { InlineCodeText } from "./inline-code-text.tsx";
 
 const shownMs = 5_000;
 /** Longer, to leave time for Undo. */
@@ -32,9 +31,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       <div aria-live="polite" className="pointer-events-none fixed inset-x-0 bottom-6 z-30 flex justify-center px-4">
         {toast !== null && (
           <div className="flex animate-appear items-center gap-3 rounded-md bg-ink px-4 py-2.5 text-sm text-canvas shadow-float">
-            <p>
-              <InlineCodeText text={toast.sentence} />
-            </p>
+            <p>{toast.sentence}</p>
             {toast.undo !== null && (
               <button
                 type="button"

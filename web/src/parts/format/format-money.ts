@@ -1,14 +1,9 @@
 /** Decimals of a charge's parts before rounding. */
 const digitsMax = 12;
 
-/** Kept: a table formats hundreds of amounts, and creating a formatter costs more than using it. */
-const formats = new Map<string, Intl.NumberFormat>();
-
 /** Formats the string directly: a number could lose digits. */
 function write(amount: string, currency: string, options: Intl.NumberFormatOptions): string {
-  const name = `${currency} ${Object.values(options)}`;
-  const format = formats.get(name) ?? new Intl.NumberFormat("en", { style: "currency", currency, ...options });
-  formats.set(name, format);
+  const format = new Intl.NumberFormat("en", { style: "currency", currency, ...options });
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
@@ -43,8 +38,6 @@ export function formatMoneyUp(amount: string, currency: string): string {
   return write(amount, currency, { roundingMode: "ceil" });
 }
 
-const counts = new Intl.NumberFormat("en");
-
 export function formatCount(count: number): string {
-  return counts.format(count);
+  return new Intl.NumberFormat("en").format(count);
 }
