@@ -3,11 +3,10 @@ import type { ChatKinds } from "../chat/index.ts";
 import { writeCompactionMark } from "./compaction-mark.ts";
 import { type Conversation, prepareResponse } from "./prepare-response.ts";
 import type { ResponsePresenter } from "./present-response.ts";
-import type { PlacedItem } from "./read-input.ts";
 import { listOwnItems } from "./read-response-request.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
 import { readSuffix } from "./response-envelope.ts";
-import { isObject, type JsonObject, type ResponseRequest } from "./response-request.ts";
+import { isObject, type JsonObject, type PlacedItem, type ResponseRequest } from "./response-request.ts";
 import { toSavedItems } from "./saved-items.ts";
 
 const summaryInstructions = `Summarize the conversation below for the assistant that continues it. Keep what it needs: the user's goals and constraints,

@@ -1,8 +1,7 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import { countInput } from "../chat/index.ts";
-import type { PlacedItem } from "./read-input.ts";
 import { readResponseRequest } from "./read-response-request.ts";
-import type { ResponseRequest } from "./response-request.ts";
+import type { PlacedItem, ResponseRequest } from "./response-request.ts";
 
 /** Counts the input as it is charged without a usage report of the upstream. */
 export function countInputTokens(request: ResponseRequest, items: readonly PlacedItem[]): number {

@@ -3,10 +3,9 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import { findConversation, listItems, type StoredItem } from "./conversation-store.ts";
 import { createItemReader, type ItemReader } from "./item-reader.ts";
 import type { Conversation } from "./prepare-response.ts";
-import type { PlacedItem } from "./read-input.ts";
 import { listOwnItems, readConversationId } from "./read-response-request.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
-import type { JsonObject, ResponseRequest } from "./response-request.ts";
+import type { JsonObject, PlacedItem, ResponseRequest } from "./response-request.ts";
 import { findChain, findResponsesOfItems, type StoredResponse } from "./response-store.ts";
 import { itemIdPattern } from "./saved-items.ts";
 

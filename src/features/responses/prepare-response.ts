@@ -4,10 +4,9 @@ import type { NativeRequest } from "../../providers/contract.ts";
 import type { CallPlan, CallPresenter, IncomingCall } from "../calls/index.ts";
 import { type Chat, type ChatKinds, checkFetchedUrls, translateError } from "../chat/index.ts";
 import { ResponsePresenter } from "./present-response.ts";
-import type { PlacedItem } from "./read-input.ts";
 import { findNativePlace, readResponseRequest, responseFieldNames, writeNativeBody } from "./read-response-request.ts";
 import { nameResponse, ResponseEnvelope, readSuffix } from "./response-envelope.ts";
-import type { ResponseRequest } from "./response-request.ts";
+import type { PlacedItem, ResponseRequest } from "./response-request.ts";
 import { listNamespacedTools } from "./tool-namespaces.ts";
 import { listToolEntries, searchesTools } from "./tool-search.ts";
 

@@ -4,12 +4,9 @@ import type { ChatObstacle } from "../../providers/contract.ts";
 import type { MessagePlace } from "../chat/index.ts";
 import { readCompactionMark } from "./compaction-mark.ts";
 import { type Reasoning, readReasoningMark } from "./reasoning-mark.ts";
-import { isObject, type JsonObject } from "./response-request.ts";
+import { isObject, type JsonObject, type PlacedItem } from "./response-request.ts";
 import { joinToolName } from "./tool-namespaces.ts";
 import { describeFound, isClientSearch, searchFunction } from "./tool-search.ts";
-
-/** An item of a conversation, and its place for error messages: `input[2]`, or the response that it was stored with. */
-export type PlacedItem = { item: JsonObject; place: string };
 
 export type ReadInput = {
   messages: ChatMessage[];

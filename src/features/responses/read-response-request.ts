@@ -5,11 +5,11 @@ import type { ChatObstacle, NativeRequest } from "../../providers/contract.ts";
 import { isCallersTool } from "../../providers/native/find-native-obstacle.ts";
 import { type CallersPlaces, chatFields } from "../chat/index.ts";
 import { readCompactionMark } from "./compaction-mark.ts";
-import { type PlacedItem, readInput } from "./read-input.ts";
+import { readInput } from "./read-input.ts";
 import { readTools } from "./read-tools.ts";
 import { readReasoningMark } from "./reasoning-mark.ts";
 import { responseNames } from "./response-names.ts";
-import { isObject, type JsonObject, type ResponseRequest } from "./response-request.ts";
+import { isObject, type JsonObject, type PlacedItem, type ResponseRequest } from "./response-request.ts";
 import { responseRequestSchema } from "./response-request-schema.ts";
 import { listToolEntries } from "./tool-search.ts";
 

@@ -42,3 +42,6 @@ export type JsonObject = Record<string, unknown>;
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** An item of a conversation, and its place for error messages: `input[2]`, or the response that it was stored with. */
+export type PlacedItem = { item: JsonObject; place: string };

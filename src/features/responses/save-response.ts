@@ -5,10 +5,9 @@ import type { ChatKinds } from "../chat/index.ts";
 import { addItems } from "./conversation-store.ts";
 import type { PreparedResponse } from "./prepare-response.ts";
 import type { FinishedResponse } from "./present-response.ts";
-import type { PlacedItem } from "./read-input.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
 import { nameResponse } from "./response-envelope.ts";
-import type { JsonObject, ResponseRequest } from "./response-request.ts";
+import type { JsonObject, PlacedItem, ResponseRequest } from "./response-request.ts";
 import { insertResponse, type NewResponse } from "./response-store.ts";
 import { toSavedItems } from "./saved-items.ts";
 

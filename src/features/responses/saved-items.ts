@@ -1,6 +1,5 @@
-import type { PlacedItem } from "./read-input.ts";
 import { readSuffix } from "./response-envelope.ts";
-import type { JsonObject } from "./response-request.ts";
+import type { JsonObject, PlacedItem } from "./response-request.ts";
 
 const idPrefixes: Readonly<Record<string, string>> = {
   reasoning: "rs",

@@ -1,5 +1,4 @@
-import type { PlacedItem } from "./read-input.ts";
-import { isObject, type JsonObject, type ResponseRequest } from "./response-request.ts";
+import { isObject, type JsonObject, type PlacedItem, type ResponseRequest } from "./response-request.ts";
 
 /**
  * A client's tool search: the client offers few tools and one to search for more, and sends back what it found. In chat the
