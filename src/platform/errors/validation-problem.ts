@@ -30,8 +30,21 @@ export function describeValidationProblem(findings: readonly ValidationFinding[]
   if (finding.keyword === "discriminator") return describeUnknownForm(finding, place);
   const subject = place === "" ? `The ${part === "querystring" ? "query" : part}` : `\`${place}\``;
   const rules = findings.filter((other) => other.instancePath === finding.instancePath && !isChoice(other));
-  const sentence = [...new Set(rules.map(describeRule))].join(", or ");
-  return { code: "invalid_parameter", param: place === "" ? null : place, message: `${subject} ${sentence}.` };
+  return {
+    code: "invalid_parameter",
+    param: place === "" ? null : place,
+    message: `${subject} ${describeRules(rules)}.`,
+  };
+}
+
+/** The rules of a union's members in one sentence. Its types are named together; `null` only if nothing else is allowed. */
+function describeRules(rules: readonly ValidationFinding[]): string {
+  const isOfType = ({ keyword }: ValidationFinding): boolean => keyword === "type";
+  const types = new Set(rules.filter(isOfType).map(({ params }) => String(params.type)));
+  const others = new Set(rules.filter((rule) => !isOfType(rule)).map(describeRule));
+  if (types.size + others.size > 1) types.delete("null");
+  const ofType = types.size === 0 ? [] : [`must be of type ${[...types].join(" or ")}`];
+  return [...ofType, ...others].join(", or ");
 }
 
 /** The discriminator of a union is missing or unknown. */
