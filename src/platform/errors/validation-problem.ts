@@ -37,12 +37,12 @@ export function describeValidationProblem(findings: readonly ValidationFinding[]
   };
 }
 
-/** The rules of a union's members in one sentence. Its types are named together; `null` only if nothing else is allowed. */
+/** The rules of a union's members in one sentence. Its types are named together; `null` only where another type is. */
 function describeRules(rules: readonly ValidationFinding[]): string {
   const isOfType = ({ keyword }: ValidationFinding): boolean => keyword === "type";
   const types = new Set(rules.filter(isOfType).map(({ params }) => String(params.type)));
   const others = new Set(rules.filter((rule) => !isOfType(rule)).map(describeRule));
-  if (types.size + others.size > 1) types.delete("null");
+  if (others.size > 0) types.delete("null");
   const ofType = types.size === 0 ? [] : [`must be of type ${[...types].join(" or ")}`];
   return [...ofType, ...others].join(", or ");
 }

@@ -171,7 +171,7 @@ describe("a value that matches no member of a union", () => {
     [{ stop: 5, mode: "auto" }, "stop", "`stop` must be of type string or array."],
     [{ stop: [5], mode: "auto" }, "stop[0]", "`stop[0]` must be of type string."],
     [{ stop: "x", mode: "some" }, "mode", '`mode` must be "auto", or must be "none".'],
-    [{ stop: "x", mode: "auto", heat: "hot" }, "heat", "`heat` must be of type number."],
+    [{ stop: "x", mode: "auto", heat: "hot" }, "heat", "`heat` must be of type number or null."],
     [{ stop: "x", mode: "auto", heat: 3 }, "heat", "`heat` must be <= 2."],
   ])("%j gets all members, or the problem in the nearest one", (value, param, sentence) => {
     expect(findProblem(schema, value)).toEqual({ code: "invalid_parameter", param, message: sentence });
