@@ -269,10 +269,12 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByText("Costs at most $0.15").first().waitFor();
   });
 
-  test("an avatar starts with a sample face and voice", async () => {
+  test("an avatar starts with one of the sample faces and voices", async () => {
     await using opened = await openPlayground("sandbox-avatar");
     const { page } = opened;
-    await page.getByRole("button", { name: "Use this face and voice" }).click();
+    const samples = page.getByRole("region", { name: "Samples" });
+    await expect.poll(() => samples.getByRole("img").count()).toBe(3);
+    await page.getByRole("button", { name: "Use this face and voice: Woman with glasses" }).click();
     await waitUntilLoaded(page.getByRole("group", { name: "Person" }).getByRole("img", { name: "sample-face.webp" }));
     await page.getByRole("group", { name: "Voice" }).getByRole("button", { name: "Remove sample-voice.mp3" }).waitFor();
     await page

@@ -6,7 +6,7 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
-import { AvatarSample } from "./avatar-sample.tsx";
+import { AvatarSamples } from "./avatar-samples.tsx";
 import { DropArea } from "./drop-area.tsx";
 import { findFileField, findTextField } from "./drop-target.ts";
 import { estimateCharge } from "./estimate-charge.ts";
@@ -123,12 +123,10 @@ function EmptyCanvas({ model, onChoose }: { model: ModelDetail; onChoose(example
       <div className="flex min-h-80 flex-col items-center justify-center gap-2 rounded-lg border border-dashed border-line-strong bg-sunken px-6 text-center">
         <p className="font-medium">Output appears here</p>
         {model.type === "avatar" && (
-          <p className="text-sm text-ink-soft">
-            Choose an image and a voice from your files, or start with the sample.
-          </p>
+          <p className="text-sm text-ink-soft">Choose an image and a voice from your files, or start with a sample.</p>
         )}
       </div>
-      {model.type === "avatar" && <AvatarSample onFill={(values) => onChoose({ name: "Sample", values })} />}
+      {model.type === "avatar" && <AvatarSamples onFill={(values) => onChoose({ name: "Sample", values })} />}
       <ExampleList
         examples={examples}
         describe={({ values }) =>
