@@ -18,10 +18,10 @@ const ownCheckout = join(import.meta.dirname, "..");
  * minutes, and exits with 1 if it is.
  */
 export async function measureGate([commit = "origin/main"]: string[]): Promise<void> {
-  await using other = checkOut(commit);
+  const folder = checkOut(commit);
   const rows: string[][] = [];
   let isSlower = false;
-  await compareCheckouts([other.folder, ownCheckout], { loads, rounds }, (load, [, own]) => {
+  await compareCheckouts([folder, ownCheckout], { loads, rounds }, (load, [, own]) => {
     if (own === undefined) return;
     const verdict = judge(own);
     isSlower ||= verdict === "slower";
@@ -44,18 +44,16 @@ function presentFigures({ ratio, lowerQuartile, upperQuartile }: Comparison["cpu
   return `${ratio.toFixed(2)} × (${lowerQuartile.toFixed(2)}–${upperQuartile.toFixed(2)})`;
 }
 
-/** A checkout of the commit, with this one's packages and pages. */
-function checkOut(commit: string): AsyncDisposable & { folder: string } {
+/** A checkout of the commit, with this one's packages and pages, until the process exits. */
+function checkOut(commit: string): string {
   const parent = mkdtempSync(join(tmpdir(), "sluice-gate-"));
   const folder = join(parent, "commit");
   const git = (...words: string[]): void => void execFileSync("git", words, { cwd: ownCheckout, stdio: "pipe" });
+  process.once("exit", () => {
+    rmSync(parent, { recursive: true, force: true });
+    git("worktree", "prune");
+  });
   git("worktree", "add", "--detach", folder, commit);
   for (const name of ["node_modules", "dist"]) symlinkSync(join(ownCheckout, name), join(folder, name));
-  return {
-    folder,
-    async [Symbol.asyncDispose]() {
-      git("worktree", "remove", "--force", folder);
-      rmSync(parent, { recursive: true, force: true });
-    },
-  };
+  return folder;
 }

@@ -31,11 +31,13 @@ function writeCatalog(upstream: FakeUpstreams): string {
       { id: "sandbox-chat", routes: [{ provider: "sandbox", upstream_model: "chat" }] },
       { id: "mixed", routes: [route("open", { priority: 0 }), route("native", { priority: 1 })] },
       { id: "per-call", routes: [route("open")] },
+      { id: "minimum", routes: [route("open")] },
     ],
     prices: [
       ...["open", "anthropic", "google", "packaged", "native", "no-usage", "sandbox-chat", "mixed"].map((id) =>
         writePrice(id),
       ),
+      writePrice("minimum", { minimum_charge: "0.01" }),
       { model: "per-call", billing_type: "per_call", unit: "call", price: "0.01" },
     ],
   });
@@ -207,11 +209,11 @@ describe("a list of prompts", () => {
     await stage.upstream.aborted(before + 2);
   });
 
-  test("is rejected by a model with a price per call, which would be charged once", async () => {
-    const problem = await readProblem(await post({ model: "per-call", prompt: ["One", "Two"] }));
+  test.each(["per-call", "minimum"])("is rejected by %s, whose price per call would be charged once", async (id) => {
+    const problem = await readProblem(await post({ model: id, prompt: ["One", "Two"] }));
     expect(problem).toMatchObject({ status: 400, code: "unsupported_capability", param: "prompt" });
-    expect(problem.message).toContain("price per call");
-    expect((await post({ model: "per-call", prompt: ["One"] })).status).toBe(200);
+    expect(problem.message).toContain("per call");
+    expect((await post({ model: id, prompt: ["One"] })).status).toBe(200);
   });
 });
 

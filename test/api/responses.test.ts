@@ -173,6 +173,14 @@ describe.each(models)("%s", (model) => {
     const twice = [...once, again, answerTo(again), ...rest] as OpenAI.Responses.ResponseInput;
     const called = await client.responses.create({ model, input: twice, tools: [search] });
     expect(called.output.at(-1)).toMatchObject({ type: "function_call", namespace: "earth", name: "tides" });
+    const wrong = (tools: unknown) =>
+      client.responses.create({
+        model,
+        input: [...asked, call, { ...answerTo(call), tools }] as never,
+        tools: [search],
+      });
+    await expect(wrong([later, "weather"])).rejects.toThrow("`input[2].tools[1]` must be a tool.");
+    await expect(wrong(undefined)).rejects.toThrow("`input[2].tools` must be a list of tools.");
     const byVendor = client.responses.create({ model, input: "Hi", tools: [{ type: "tool_search" }] });
     await expect(byVendor).rejects.toThrow("This model does not support the tool tool_search.");
   });

@@ -116,11 +116,12 @@ export function planChat(
   const { targets } = able;
   const callMs = findCallMs(targets);
   const rates = getPrice(offered.prices);
-  // At a price per call, a list would cost as much as one of its requests.
-  if (order.parts !== undefined && rates.amounts.billingType !== "token")
-    throw new AppError("unsupported_capability", "This model has a price per call. Send one prompt per request.", {
-      param: "messages",
-    });
+  if (order.parts !== undefined && hasPriceOfCall(rates))
+    throw new AppError(
+      "unsupported_capability",
+      "This model has a price or minimum charge per call. Send one prompt per request.",
+      { param: "messages" },
+    );
   const terms = createChatTerms({
     model,
     size,
@@ -161,6 +162,11 @@ function getPrice(prices: readonly Price[]): Price {
   const price = prices.find(({ capability }) => capability === null || capability === "chat") ?? prices[0];
   invariant(price !== undefined, "a model was offered without a price");
   return price;
+}
+
+/** Then a list would cost as much as one of its requests. */
+function hasPriceOfCall({ amounts, minimumCharge }: Price): boolean {
+  return amounts.billingType !== "token" || minimumCharge > 0n;
 }
 
 export function findCallMs(targets: readonly ChatTarget[]): number {

@@ -55,8 +55,13 @@ function readEntry(entry: JsonObject, place: string, obstacles: ChatObstacle[]):
 
 /** A later search may find the same tool. */
 function dropFoundAgain(listed: readonly PlacedTool[]): PlacedTool[] {
-  const names = listed.map(({ tool }) => (tool.type === "function" ? tool.function.name : tool.custom.name));
-  return listed.filter(({ place }, index) => place.startsWith("tools[") || names.indexOf(names[index] ?? "") === index);
+  const known = new Set<string>();
+  return listed.filter(({ tool, place }) => {
+    const name = tool.type === "function" ? tool.function.name : tool.custom.name;
+    const isNew = !known.has(name);
+    known.add(name);
+    return isNew || place.startsWith("tools[");
+  });
 }
 
 function listTool(tool: ChatTool | null, place: string): PlacedTool[] {

@@ -1,3 +1,4 @@
+import { AppError } from "../../platform/errors/app-error.ts";
 import { isObject, type JsonObject, type PlacedItem, type ResponseRequest } from "./response-request.ts";
 
 /**
@@ -24,17 +25,21 @@ export type PlacedEntry = { entry: JsonObject; place: string };
 export function listToolEntries({ tools }: ResponseRequest, items: readonly PlacedItem[]): PlacedEntry[] {
   const offered = (tools ?? []).map((entry, index) => ({ entry, place: `tools[${index}]` }));
   const found = items.flatMap(({ item, place }) =>
-    isClientSearch(item) ? listFound(item.tools, `${place}.tools`) : [],
+    item.type === "tool_search_output" && isClientSearch(item) ? listFound(item.tools, `${place}.tools`) : [],
   );
   return [...offered, ...found];
 }
 
 /** Found tools are loaded, so they are deferred no longer. */
 function listFound(tools: unknown, place: string): PlacedEntry[] {
-  const found = Array.isArray(tools) ? tools.filter(isObject) : [];
-  return found.map(({ defer_loading: _, ...entry }, index) => {
-    const inner = Array.isArray(entry.tools) ? { tools: listFound(entry.tools, "").map((one) => one.entry) } : {};
-    return { entry: { ...entry, ...inner }, place: `${place}[${index}]` };
+  if (!Array.isArray(tools))
+    throw new AppError("invalid_parameter", `\`${place}\` must be a list of tools.`, { param: place });
+  return tools.map((tool: unknown, index) => {
+    const at = `${place}[${index}]`;
+    if (!isObject(tool)) throw new AppError("invalid_parameter", `\`${at}\` must be a tool.`, { param: at });
+    const { defer_loading: _, ...entry } = tool;
+    if (entry.type === "namespace") entry.tools = listFound(entry.tools, `${at}.tools`).map((one) => one.entry);
+    return { entry, place: at };
   });
 }
 

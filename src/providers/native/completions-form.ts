@@ -93,13 +93,20 @@ function readChoices({ choices }: JsonRecord): TextChoice[] | null {
     const { index, text, finish_reason: reason } = choice;
     const logprobs = readLogprobs(asRecord(choice.logprobs));
     return {
-      index: typeof index === "number" ? index : position,
+      index: isIndex(index) ? index : position,
       text: typeof text === "string" ? text : "",
       finish_reason: typeof reason === "string" ? (finishReasons.get(reason) ?? "stop") : null,
       ...(logprobs === null ? {} : { logprobs }),
     };
   });
 }
+
+function isIndex(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < choicesMax;
+}
+
+/** No request asks for more. */
+const choicesMax = 128;
 
 /** The reasons of the completions API; a vendor's own word counts as the first. */
 const finishReasons: ReadonlyMap<string, string> = new Map(
