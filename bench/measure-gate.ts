@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ChatLoadName, chatLoads } from "./chat-rounds.ts";
@@ -54,6 +54,7 @@ function checkOut(commit: string): string {
     git("worktree", "prune");
   });
   git("worktree", "add", "--detach", folder, commit);
-  for (const name of ["node_modules", "dist"]) symlinkSync(join(ownCheckout, name), join(folder, name));
+  mkdirSync(join(folder, "dist"));
+  for (const name of ["node_modules", "dist/web"]) symlinkSync(join(ownCheckout, name), join(folder, name));
   return folder;
 }

@@ -14,7 +14,7 @@ import { presentSocketUrl } from "../test/harness/test-database.ts";
 import { waitUntil } from "../test/harness/wait-until.ts";
 import { findMedian } from "./measure-cpu.ts";
 import { type MediaUpstream, startMediaUpstream } from "./media-upstream.ts";
-import { describeNode } from "./sluice-gateway.ts";
+import { buildMain, describeNode } from "./sluice-gateway.ts";
 import { presentTable } from "./write-results.ts";
 
 const callers = 32;
@@ -135,7 +135,7 @@ async function startCluster(
 
 async function startGateway(folder: string, environment: Record<string, string>) {
   const port = Number(await findFreePort());
-  const words = ["--max-semi-space-size=32", join(folder, "src/main.ts"), "serve"];
+  const words = ["--max-semi-space-size=32", buildMain(folder), "serve"];
   const child = spawn(process.execPath, words, {
     cwd: tmpdir(),
     env: { PATH: process.env.PATH, ...environment, SLUICE_PORT: String(port), SLUICE_LOG_LEVEL: "error" },
@@ -171,7 +171,7 @@ async function prepare(
 ): Promise<Record<string, string>> {
   const run = async <T>(...words: string[]): Promise<T> => {
     const env = { PATH: process.env.PATH, ...environment };
-    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "src/main.ts"), ...words, "--json"], {
+    const { stdout } = await promisify(execFile)(process.execPath, [buildMain(folder), ...words, "--json"], {
       env,
       cwd: tmpdir(),
     });

@@ -1,8 +1,8 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { stringify } from "yaml";
 import { findFreePort } from "../test/harness/gateway-process.ts";
@@ -41,15 +41,20 @@ const waitsMsMax = 3_600_000;
  */
 export async function startSluice(
   models: readonly BenchModel[] | { catalog: object },
-  options: {
+  {
+    checkoutDir = ownCheckout,
+    nodeWords = [],
+    settings: given = {},
+  }: {
     nodeWords?: readonly string[];
     settings?: Readonly<Record<string, string>>;
     /** Another installed checkout of Sluice, whose gateway is started instead of this one's. */
     checkoutDir?: string | undefined;
   } = {},
 ): Promise<SluiceGateway> {
-  const mainFile = join(options.checkoutDir ?? ownCheckout, "src/main.ts");
-  const { port, processId, dataDir, environment, close } = await startNode(mainFile, options);
+  const mainFile = buildMain(checkoutDir);
+  const settings = { ...describeNode(checkoutDir), ...given };
+  const { port, processId, dataDir, environment, close } = await startNode(mainFile, { nodeWords, settings });
   const siteUrl = `http://127.0.0.1:${port}`;
   const command = createCommand(mainFile, environment);
   const key = await createCaller(command);
@@ -62,9 +67,9 @@ export async function startSluice(
     port,
     processId,
     dataDir,
-    databaseProcessId: options.settings?.SLUICE_DATABASE_URL === undefined ? readPostmasterId(dataDir) : null,
+    databaseProcessId: given.SLUICE_DATABASE_URL === undefined ? readPostmasterId(dataDir) : null,
     headers,
-    startBeside: (settings) => startNode(mainFile, { ...options, settings: { ...options.settings, ...settings } }),
+    startBeside: (changes) => startNode(mainFile, { nodeWords, settings: { ...settings, ...changes } }),
     async readFrozen() {
       const answer = await fetch(`${siteUrl}/v1/balance`, { headers });
       const { frozen_balance: frozen } = (await answer.json()) as { frozen_balance: string };
@@ -74,10 +79,18 @@ export async function startSluice(
   };
 }
 
-type NodeOptions = { nodeWords?: readonly string[]; settings?: Readonly<Record<string, string>> };
+/** The file that the checkout's `npm start` runs. Older checkouts run their sources. */
+export function buildMain(checkoutDir: string): string {
+  const script = join(checkoutDir, "scripts/build-server.ts");
+  if (!existsSync(script)) return join(checkoutDir, "src/main.ts");
+  execFileSync(process.execPath, [script], { cwd: checkoutDir, stdio: ["ignore", "ignore", "inherit"] });
+  return join(checkoutDir, "dist/server/main.js");
+}
+
+type NodeOptions = { nodeWords: readonly string[]; settings: Readonly<Record<string, string>> };
 
 /** A single gateway process, with the accounts of its database only. */
-async function startNode(mainFile: string, { nodeWords = [], settings = {} }: NodeOptions) {
+async function startNode(mainFile: string, { nodeWords, settings }: NodeOptions) {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-bench-"));
   const port = Number(await findFreePort());
   const environment = {
@@ -85,7 +98,6 @@ async function startNode(mainFile: string, { nodeWords = [], settings = {} }: No
     SLUICE_PORT: String(port),
     SLUICE_LOG_FORMAT: "json",
     BENCH_UPSTREAM_KEY: "sk-bench",
-    ...describeNode(dirname(dirname(mainFile))),
     ...settings,
   };
   const { child, stop } = spawnGateway(mainFile, environment, nodeWords);

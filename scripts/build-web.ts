@@ -3,9 +3,9 @@ import { globSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { basename, dirname, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "vite";
+import { builds, computeStamp, isBuilt } from "./builds.mjs";
 import { listSitePages } from "./list-site-pages.ts";
 import { prerenderSite } from "./prerender-site.ts";
-import { builtWebDir, computeWebStamp, isWebBuilt, webStampPath } from "./web-stamp.mjs";
 
 /** Compression does not help smaller files. */
 const compressedBytesMin = 1_024;
@@ -46,11 +46,12 @@ const partsSeenFirst: Readonly<Record<string, readonly string[]>> = {
   "/docs/reference/:name": ["src/pages/reference/operation-view.tsx"],
 };
 
-if (!isWebBuilt()) await buildWeb();
+if (!isBuilt(builds.web)) await buildWeb();
 
 async function buildWeb(): Promise<void> {
   const startedAt = performance.now();
-  const stamp = computeWebStamp();
+  const { dir: builtWebDir, stampPath } = builds.web;
+  const stamp = computeStamp(builds.web);
   const distDir = dirname(builtWebDir);
   // Build next to the target and rename, so a partial site is never served.
   const freshDir = join(distDir, `web-${process.pid}`);
@@ -65,7 +66,7 @@ async function buildWeb(): Promise<void> {
     arrangeShell(freshDir);
     await writePages(freshDir);
     for (const name of readdirSync(join(freshDir, "assets"))) compress(join(freshDir, "assets", name));
-    writeFileSync(join(freshDir, basename(webStampPath)), stamp);
+    writeFileSync(join(freshDir, basename(stampPath)), stamp);
     rmSync(builtWebDir, { recursive: true, force: true });
     renameSync(freshDir, builtWebDir);
   } finally {

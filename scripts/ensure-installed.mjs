@@ -1,4 +1,4 @@
-// Installs missing packages and builds the site before anything else runs. Takes about 40 ms if nothing is missing.
+// Installs missing packages and builds server and site before anything else runs. Takes about 60 ms if nothing is missing.
 // This is the only file that the machine's own Node may run, so it is plain JavaScript for Node 18 and later;
 // everything after it runs on the Node that the lock file pins.
 import { spawnSync } from "node:child_process";
@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isWebBuilt } from "./web-stamp.mjs";
+import { builds, isBuilt } from "./builds.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modulesDir = join(root, "node_modules");
@@ -15,7 +15,13 @@ const lockText = readFileSync(join(root, "package-lock.json"), "utf8");
 const stamp = createHash("sha256").update(`${lockText}\n${process.platform}-${process.arch}`).digest("hex");
 
 if (!existsSync(stampPath) || readFileSync(stampPath, "utf8") !== stamp) install();
-if (!isWebBuilt()) buildWeb();
+if (!isBuilt(builds.server) && !build(builds.server)) {
+  console.error("Cannot build the server. The message above says why.");
+  process.exit(1);
+}
+if (!isBuilt(builds.web) && !build(builds.web)) {
+  console.error("Cannot build the site. Everything else works without it.");
+}
 
 function install() {
   console.error("Installing Sluice's packages (once, about a minute) …");
@@ -32,14 +38,11 @@ function install() {
   console.error(`Installed in ${Math.round((Date.now() - startedAt) / 1000)} s.`);
 }
 
-/** The pinned Node builds the site from its sources. */
-function buildWeb() {
+/** The pinned Node builds from the sources. */
+function build({ script }) {
   const node = join(modulesDir, ".bin", "node");
-  const result = spawnSync(node, [join(root, "scripts", "build-web.ts")], {
-    cwd: root,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  if (result.status !== 0) console.error("Cannot build the site. Everything else works without it.");
+  const { status } = spawnSync(node, [script], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  return status === 0;
 }
 
 function runNpmCi(node) {

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { loadSettings } from "../src/platform/config/load-settings.ts";
+import { builds } from "./builds.mjs";
 import { liveDemoDay } from "./demo/live-demo-day.ts";
 import { demoDays, type FreshDemo, writeDemoHistory } from "./demo/write-demo-history.ts";
 
@@ -13,7 +14,7 @@ tell(`
   The demo account has ${demoDays} days behind it. Sign in at ${settings.site_url} as demo@localhost; its password
   and its key are in ${join(settings.data_dir, "secrets")}.`);
 process.argv.push("serve");
-const serving = import("../src/main.ts");
+const serving: Promise<unknown> = import(join(builds.server.dir, "main.js"));
 if (fresh !== null) await liveToday(fresh);
 await serving;
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isWebBuilt } from "../../scripts/web-stamp.mjs";
+import { builds, isBuilt } from "../../scripts/builds.mjs";
 import { repositoryDir } from "../harness/repository-files.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 
@@ -25,7 +25,7 @@ const settings = {
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  if (!isWebBuilt()) execFileSync(process.execPath, [join(repositoryDir, "scripts/build-web.ts")], { stdio: "ignore" });
+  if (!isBuilt(builds.web)) execFileSync(process.execPath, [builds.web.script], { stdio: "ignore" });
   gateway = await startGateway({ settings });
 });
 afterAll(() => gateway[Symbol.asyncDispose]());

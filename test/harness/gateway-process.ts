@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { repositoryDir } from "./repository-files.ts";
 import { waitUntil } from "./wait-until.ts";
 
-const mainFile = join(repositoryDir, "src/main.ts");
+const mainFile = join(repositoryDir, "dist/server/main.js");
 
 type ProcessOptions = {
   /** Settings for the process; it inherits none of ours. */

@@ -5,7 +5,7 @@ import { listChildren } from "./list-children.ts";
 export async function listGatewayProcesses(supervisorId: number): Promise<number[]> {
   return (await listChildren(supervisorId)).filter((processId) => {
     const [program = "", ...words] = read(`/proc/${processId}/cmdline`).split("\0");
-    return program.includes("node") && words.some((word) => word.endsWith("src/main.ts"));
+    return program.includes("node") && words.some((word) => word.endsWith("/main.js"));
   });
 }
 

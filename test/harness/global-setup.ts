@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
+import { builds } from "../../scripts/builds.mjs";
 import { initializeCluster, prepareDataDirectory } from "../../src/platform/database/embedded/cluster-directory.ts";
 import { openEmbeddedPostgres } from "../../src/platform/database/embedded/embedded-postgres.ts";
 import { findPostgresBinaries } from "../../src/platform/database/embedded/postgres-binaries.ts";
@@ -26,6 +27,8 @@ const memoryBytesMin = 4 * 1024 ** 3;
 
 /** Starts one PostgreSQL for the whole run and migrates a template, which every test file then clones. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Tests start the built gateway, as users do.
+  execFileSync(process.execPath, [builds.server.script], { stdio: ["ignore", "ignore", "inherit"] });
   const parentDir = chooseParentDirectory();
   const dataDir = mkdtempSync(join(parentDir, "sluice-test-"));
   const preparedDir = mkdtempSync(join(parentDir, "sluice-prepared-"));

@@ -2,16 +2,16 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { builds, isBuilt } from "../../scripts/builds.mjs";
 import { listSitePages } from "../../scripts/list-site-pages.ts";
-import { builtWebDir, isWebBuilt } from "../../scripts/web-stamp.mjs";
 import { repositoryDir } from "../harness/repository-files.ts";
 
 const scriptBytesMax = 120_000;
-const assetsDir = join(builtWebDir, "assets");
+const assetsDir = join(builds.web.dir, "assets");
 const pages = listSitePages();
 
 beforeAll(() => {
-  if (!isWebBuilt()) execFileSync(process.execPath, [join(repositoryDir, "scripts/build-web.ts")], { stdio: "ignore" });
+  if (!isBuilt(builds.web)) execFileSync(process.execPath, [builds.web.script], { stdio: "ignore" });
 });
 
 test("every page that the router loads lazily is measured", () => {
@@ -32,7 +32,7 @@ describe.each(pages)("$path", ({ path, files }) => {
   });
 
   test("has a document that references all of it", () => {
-    const { pages: documents } = JSON.parse(readFileSync(join(builtWebDir, "pages.json"), "utf8"));
+    const { pages: documents } = JSON.parse(readFileSync(join(builds.web.dir, "pages.json"), "utf8"));
     const named = `${documents[path].links}${readShell()}`;
     for (const script of followImports(files.map(findScript))) expect(named).toContain(`/assets/${script}"`);
   });
@@ -43,7 +43,7 @@ test("development-only code is in no build", () => {
 });
 
 function readShell(): string {
-  return readFileSync(join(builtWebDir, "index.html"), "utf8");
+  return readFileSync(join(builds.web.dir, "index.html"), "utf8");
 }
 
 function listShellScripts(): string[] {
@@ -51,7 +51,7 @@ function listShellScripts(): string[] {
 }
 
 function findScript(file: string): string {
-  const manifest = JSON.parse(readFileSync(join(builtWebDir, "manifest.json"), "utf8"));
+  const manifest = JSON.parse(readFileSync(join(builds.web.dir, "manifest.json"), "utf8"));
   return manifest[file].file.replace("assets/", "");
 }
 

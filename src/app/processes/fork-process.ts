@@ -2,6 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import { join } from "node:path";
 import { Duplex } from "node:stream";
 import { invariant } from "../../lib/invariant.ts";
+import { findProgram } from "../../platform/confinement/node-program.ts";
 import type { ProcessMessage, SupervisorMessage } from "./process-messages.ts";
 
 /** A separate channel for counters: on the IPC channel, passed sockets would delay them. */
@@ -16,7 +17,7 @@ export type ForkedProcess = {
   kill(): void;
 };
 
-const mainFile = join(import.meta.dirname, "../../main.ts");
+const mainFile = findProgram(join(import.meta.dirname, "../../main.ts"));
 
 /**
  * Forks `serve`. All processes accept from one kernel queue, so connections that are not accepted yet survive the exit of

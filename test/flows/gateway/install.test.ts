@@ -5,25 +5,32 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { repositoryDir } from "../../harness/repository-files.ts";
 
-const scripts = ["ensure-installed.mjs", "web-stamp.mjs"];
+const scripts = ["ensure-installed.mjs", "builds.mjs"];
 
 type Lock = { lockfileVersion: number; packages: Record<string, object> };
 
-/** A project with the real install script and one package that npm installs from the folder itself. */
+/** A project with the real install script and one package, with the pinned Node, that npm installs from the folder itself. */
 function createProject(): { folder: string; lock: Lock } {
   const folder = mkdtempSync(join(tmpdir(), "sluice-install-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const name of scripts) cpSync(join(repositoryDir, "scripts", name), join(folder, "scripts", name));
+  for (const name of ["server", "web"]) writeBuild(folder, name, "");
   mkdirSync(join(folder, "valve"));
-  writeFileSync(join(folder, "valve/package.json"), JSON.stringify({ name: "valve", version: "1.0.0" }));
+  const bin = { node: "node.sh" };
+  writeFileSync(join(folder, "valve/node.sh"), `#!/bin/sh\nexec ${process.execPath} "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(folder, "valve/package.json"), JSON.stringify({ name: "valve", version: "1.0.0", bin }));
   const dependencies = { valve: "file:valve" };
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "dam", dependencies }));
   const packages = {
     "": { name: "dam", dependencies },
     "node_modules/valve": { resolved: "valve", link: true },
-    valve: { version: "1.0.0" },
+    valve: { version: "1.0.0", bin },
   };
   return { folder, lock: { lockfileVersion: 3, packages } };
+}
+
+function writeBuild(folder: string, name: string, program: string): void {
+  writeFileSync(join(folder, `scripts/build-${name}.ts`), program);
 }
 
 function ensureInstalled(folder: string, lock: Lock): { status: number | null; output: string } {
@@ -42,7 +49,7 @@ test("packages are installed once per lock file", () => {
   expect(first.status).toBe(0);
   expect(existsSync(join(folder, "node_modules/valve/package.json"))).toBe(true);
   expect(ensureInstalled(folder, lock).output).not.toContain("Install");
-  const changed = { ...lock, packages: { ...lock.packages, valve: { version: "1.0.0", license: "MIT" } } };
+  const changed = { ...lock, packages: { ...lock.packages, valve: { ...lock.packages.valve, license: "MIT" } } };
   expect(ensureInstalled(folder, changed).output).toMatch(/^Installing.*\nInstalled in/);
 });
 
@@ -64,4 +71,16 @@ test("a platform package that npm left out is named", () => {
   const { status, output } = ensureInstalled(folder, { ...lock, packages });
   expect(status).toBe(1);
   expect(output).toMatch(/These packages are missing for \S+: @embedded\/pump\./);
+});
+
+test("without a server nothing starts; without the site everything else does", () => {
+  const { folder, lock } = createProject();
+  writeBuild(folder, "web", 'console.error("no pages"); process.exit(1);');
+  const withoutSite = ensureInstalled(folder, lock);
+  expect(withoutSite.status).toBe(0);
+  expect(withoutSite.output).toMatch(/no pages\nCannot build the site\. Everything else works without it\.\n$/);
+  writeBuild(folder, "server", 'console.error("no room"); process.exit(1);');
+  const withoutServer = ensureInstalled(folder, lock);
+  expect(withoutServer.status).toBe(1);
+  expect(withoutServer.output).toMatch(/no room\nCannot build the server\. The message above says why\.\n$/);
 });

@@ -1,16 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+
 import type { Browser, BrowserContextOptions, Page, Request, Route } from "playwright-core";
-import { isWebBuilt } from "../../../scripts/web-stamp.mjs";
+import { builds, isBuilt } from "../../../scripts/builds.mjs";
 import { openAccount } from "../../../src/app/change-account.ts";
 import { hashPassword } from "../../../src/features/site/index.ts";
 import { invariant } from "../../../src/lib/invariant.ts";
 import { parseMoney } from "../../../src/lib/money.ts";
 import type { Settings } from "../../../src/platform/config/load-settings.ts";
 import { findFreePort } from "../gateway-process.ts";
-import { repositoryDir } from "../repository-files.ts";
 import type { StripeServer } from "../servers/stripe-server.ts";
 import { createRunningClock, createTestClock, type TestClock } from "../test-clock.ts";
 import { startGateway, type TestGateway } from "../test-gateway.ts";
@@ -61,7 +60,7 @@ type BrowsedSiteOptions = {
 
 /** The built site of a real gateway, at its configured address, and a browser. */
 export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promise<BrowsedSite> {
-  if (!isWebBuilt()) execFileSync(process.execPath, [join(repositoryDir, "scripts/build-web.ts")], { stdio: "ignore" });
+  if (!isBuilt(builds.web)) execFileSync(process.execPath, [builds.web.script], { stdio: "ignore" });
   const port = Number(await findFreePort());
   const { isPublic = false, hostname = "localhost", frontPort = port, hasRunningClock = false, stripe } = options;
   const siteUrl = `http://${hostname}:${frontPort}`;

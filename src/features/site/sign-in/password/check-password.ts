@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { AppError } from "../../../../platform/errors/app-error.ts";
 
@@ -9,7 +10,7 @@ const charactersMax = 256;
 const ownWords = `sluice gateway passwort contrasena motdepasse senha administrador qwertz qwertzui qwertzuiop
   yxcvbnm azertyuiop`.split(/\s+/);
 
-const listFile = new URL("../../../../../assets/passwords/common-passwords.txt.gz", import.meta.url);
+const listFile = join(import.meta.dirname, "../../../../../assets/passwords/common-passwords.txt.gz");
 let commonWords: ReadonlySet<string> | null = null;
 
 /** The 3,000 most common passwords, and the 3,000 most common of sufficient length. Loaded on first use. */
