@@ -1,8 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { loadavg, tmpdir } from "node:os";
-import { join } from "node:path";
+import { loadavg } from "node:os";
 import { type ChatLoadName, chatLoads } from "./chat-rounds.ts";
+import { checkOut, ownCheckout } from "./check-out.ts";
 import { type Comparison, compareCheckouts } from "./measure-variants.ts";
 import { presentTable } from "./write-results.ts";
 
@@ -10,8 +8,6 @@ const loads: readonly ChatLoadName[] = ["whole1", "whole32", "whole256", "stream
 const rounds = 9;
 /** Noise that no change has to explain. */
 const ratioMax = 1.03;
-
-const ownCheckout = join(import.meta.dirname, "..");
 
 /**
  * Whether the working tree is slower than a commit: `npm run bench -- gate [commit]`, `origin/main` by default. Takes four
@@ -42,19 +38,4 @@ function judge({ cpu, database }: Comparison): "slower" | "faster" | "same" {
 
 function presentFigures({ ratio, lowerQuartile, upperQuartile }: Comparison["cpu"]): string {
   return `${ratio.toFixed(2)} × (${lowerQuartile.toFixed(2)}–${upperQuartile.toFixed(2)})`;
-}
-
-/** A checkout of the commit, with this one's packages and pages, until the process exits. */
-function checkOut(commit: string): string {
-  const parent = mkdtempSync(join(tmpdir(), "sluice-gate-"));
-  const folder = join(parent, "commit");
-  const git = (...words: string[]): void => void execFileSync("git", words, { cwd: ownCheckout, stdio: "pipe" });
-  process.once("exit", () => {
-    rmSync(parent, { recursive: true, force: true });
-    git("worktree", "prune");
-  });
-  git("worktree", "add", "--detach", folder, commit);
-  mkdirSync(join(folder, "dist"));
-  for (const name of ["node_modules", "dist/web"]) symlinkSync(join(ownCheckout, name), join(folder, name));
-  return folder;
 }

@@ -33,7 +33,7 @@ export async function measureVariants(words: string[]): Promise<void> {
 }
 
 /** The figures of a checkout at one load, and their ratios to those of the first checkout, round by round. */
-export type Comparison = { name: string; cpu: Figures; database: Figures };
+export type Comparison = { name: string; cpu: Figures; database: Figures; both: Figures };
 type Figures = { medianUs: number; ratio: number; lowerQuartile: number; upperQuartile: number };
 
 /** Starts all checkouts at once and measures them in turns, one load after another. */
@@ -93,6 +93,7 @@ function compareRounds(measured: ReadonlyMap<string, readonly ChatRound[]>): Com
       name,
       cpu: compare(({ cpuUs }) => cpuUs),
       database: compare(({ databaseCpuUs }) => databaseCpuUs ?? Number.NaN),
+      both: compare(({ cpuUs, databaseCpuUs }) => cpuUs + (databaseCpuUs ?? Number.NaN)),
     };
   });
 }

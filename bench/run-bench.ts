@@ -6,6 +6,7 @@ import { measureEdge } from "./measure-edge.ts";
 import { measureEndurance } from "./measure-endurance.ts";
 import { measureGate } from "./measure-gate.ts";
 import { measureGrowth } from "./measure-growth.ts";
+import { measureHistory } from "./measure-history.ts";
 import { measureLedger } from "./measure-ledger.ts";
 import { measureNodes } from "./measure-nodes.ts";
 import { measurePaint } from "./measure-paint.ts";
@@ -24,6 +25,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   endurance: measureEndurance,
   gate: measureGate,
   growth: measureGrowth,
+  history: measureHistory,
   ledger: measureLedger,
   nodes: measureNodes,
   paint: measurePaint,
