@@ -108,7 +108,7 @@ const databaseLibrary = "(^|node_modules/)(kysely|(@types/)?pg)(/|$)";
 
 /** What a package that is an adapter may know of the gateway, and the one file that loads such packages. */
 const providersContract =
-  "^src/providers/(adapter|adapter-tools|chat-request|contract|embedding|generation|transcription|write-vector)[.]ts$";
+  "^src/providers/(adapter|adapter-tools|chat-request|contract|embedding|generation|media-options|route-terms|transcription|write-vector)[.]ts$";
 const adapterLoader = "^src/providers/provider-registry[.]ts$";
 
 const placesOfRanks = ranks.map((rank) => Object.values(rank).flat());

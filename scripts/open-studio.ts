@@ -26,6 +26,7 @@ export function openStudio(folder: string): Studio {
         taskId: `made-${taskCount}`,
         request,
         inputs,
+        route: {},
         upstreamModel: "",
         apiKey: null,
         timeoutMs: 600_000,

@@ -1,5 +1,7 @@
 import type { Readable } from "node:stream";
 import type { ProviderError, UpstreamTerms } from "./contract.ts";
+import type { OptionValues } from "./media-options.ts";
+import type { RouteTerms } from "./route-terms.ts";
 
 /**
  * The interface of every upstream that makes media. A provider converts a request to its vendor's format and the
@@ -9,7 +11,7 @@ import type { ProviderError, UpstreamTerms } from "./contract.ts";
 export type GenerationProvider = {
   readonly traits: GenerationTraits;
   /** What this upstream does not support in the request, before anything is sent; `null` if nothing. */
-  findObstacle(request: GenerationRequest): { param: string; message: string } | null;
+  findObstacle(request: GenerationRequest, call: ObstacleSearch): { param: string; message: string } | null;
   /**
    * Submits the job. Throws a `ProviderError` only if it is certain that no job was started; otherwise, such as after a
    * broken connection, returns `ambiguous`.
@@ -37,6 +39,9 @@ export type GenerationTraits = {
   pollMsMax: number;
 };
 
+/** What a request is sent with, as far as it is known before its inputs are loaded. */
+export type ObstacleSearch = { inputs: readonly Pick<GenerationInput, "role">[]; route: RouteTerms };
+
 /** The vendor's reference to the job. Stored with the task; at most 4 kB as JSON. */
 export type Handle = { readonly [name: string]: string | number | boolean | null };
 
@@ -51,30 +56,34 @@ export type ImageRequest = {
   count: number;
   /** The format that images are converted to when stored; absent if they are stored as they arrive. */
   format?: ImageFormat;
-  /** Requested options that are not sent to any upstream. */
-  unheeded?: readonly string[];
+  options?: OptionValues;
 };
 /** `quality` is a percentage, for lossy formats. */
 export type ImageFormat = { name: "png" | "jpeg" | "webp"; quality?: number };
-export type VideoRequest = { type: "video"; prompt: string; durationSeconds: number; aspectRatio: string };
+export type VideoRequest = {
+  type: "video";
+  prompt: string;
+  durationSeconds: number;
+  aspectRatio: string;
+  options?: OptionValues;
+};
 /** A person, as an image or video, who speaks the given audio. */
-export type AvatarRequest = { type: "avatar"; aspectRatio: string };
+export type AvatarRequest = { type: "avatar"; aspectRatio: string; options?: OptionValues };
 export type SpeechRequest = {
   type: "speech";
   text: string;
   voice: string;
   format: AudioFormat;
   speed: number;
-  /** How to speak, such as "whisper". */
-  instructions?: string;
+  options?: OptionValues;
 };
 
 export const audioFormats = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
 export type AudioFormat = (typeof audioFormats)[number];
 
-/** Input media: images of a request, the person and the voice of an avatar. */
+/** Input media: images of a request, the last frame of a video, the person and the voice of an avatar. */
 export type GenerationInput = {
-  role: "image" | "person" | "audio";
+  role: "image" | "last-image" | "person" | "audio";
   contentType: string;
   bytes: number;
   /** Reads it from the start; may be called again. */
@@ -87,6 +96,7 @@ export type GenerationCall = UpstreamTerms & {
   taskId: string;
   request: GenerationRequest;
   inputs: readonly GenerationInput[];
+  route: RouteTerms;
 };
 
 export type SubmitOutcome =
@@ -117,6 +127,8 @@ export type MadeOutput = {
 
 /** An upstream that streams speech. */
 export type SpeechProvider = {
+  /** As of `GenerationProvider`. */
+  findObstacle(request: SpeechRequest, route: RouteTerms): { param: string; message: string } | null;
   /** Resolves with the first audio. Throws a `ProviderError` on failure before that. */
   startSpeech(call: SpeechCall): Promise<SpeechAudio>;
   close(): Promise<void>;

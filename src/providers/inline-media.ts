@@ -6,6 +6,7 @@ import type { GenerationInput } from "./generation.ts";
 /** The callers' names of each role's field. */
 const paramsByRole = {
   image: "input_images",
+  "last-image": "last_image",
   person: "avatar_file_id",
   audio: "audio_file_id",
 } as const satisfies Record<GenerationInput["role"], string>;

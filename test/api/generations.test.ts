@@ -126,7 +126,7 @@ describe("an invalid submission is rejected with the field's name, and nothing i
     body: object | string;
     answer: { status: number; code: string; param: string | null };
   }[] = [
-    bad("an unknown field", "image", { ...image, seed: 1 }, "unknown_parameter", "seed"),
+    bad("an unknown field", "image", { ...image, steps: 1 }, "unknown_parameter", "steps"),
     bad("no model", "image", { prompt: "x" }, "missing_parameter", "model"),
     bad("no prompt", "image", { model: "image" }, "missing_parameter", "prompt"),
     bad("an empty prompt", "image", { ...image, prompt: "" }, "invalid_parameter", "prompt"),

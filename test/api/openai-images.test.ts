@@ -73,8 +73,8 @@ describe("OpenAI's images client", () => {
 
   test.each([
     { quality: "auto", background: "auto", moderation: "auto", style: "vivid", size: "auto", user: "u-1" },
-    { quality: "hd", background: "opaque", output_format: "png", response_format: "url", n: null, stream: false },
-    { quality: "low", style: null, output_compression: 100, partial_images: 0, moderation: "low" },
+    { quality: "standard", background: "opaque", output_format: "png", response_format: "url", n: null, stream: false },
+    { quality: null, style: null, output_compression: 100, partial_images: 0, moderation: null },
   ])("may send all fields of its API: %o", async (fields) => {
     const caller = await stage.createCaller();
     const response = await caller.post(paths.image, { ...image, ...fields });
@@ -90,7 +90,11 @@ describe("OpenAI's images client", () => {
     { fields: { output_compression: 101 }, code: "invalid_parameter", param: "output_compression" },
     { fields: { output_compression: 50 }, code: "invalid_parameter", param: "output_compression" },
     { fields: { response_format: "base64" }, code: "invalid_parameter", param: "response_format" },
-    { fields: { seed: 1 }, code: "unknown_parameter", param: "seed" },
+    { fields: { steps: 1 }, code: "unknown_parameter", param: "steps" },
+    { fields: { seed: 1 }, code: "unsupported_capability", param: "seed" },
+    { fields: { quality: "high" }, code: "unsupported_capability", param: "quality" },
+    { fields: { style: "natural" }, code: "unsupported_capability", param: "style" },
+    { fields: { moderation: "low" }, code: "unsupported_capability", param: "moderation" },
   ])("gets an error that names an unsupported field: $fields", async ({ fields, code, param }) => {
     const caller = await stage.createCaller();
     const response = await caller.post(paths.image, { ...image, ...fields });
@@ -331,7 +335,8 @@ describe("OpenAI's edits", () => {
       [masked, 400, "unsupported_capability", "mask"],
       [writeForm({ stream: "true" }), 400, "unsupported_capability", "stream"],
       [writeForm({ n: "many" }), 400, "invalid_parameter", "n"],
-      [writeForm({ seed: "1" }), 400, "unknown_parameter", "seed"],
+      [writeForm({ steps: "1" }), 400, "unknown_parameter", "steps"],
+      [writeForm({ seed: "1" }), 400, "unsupported_capability", "seed"],
       [writeForm({ model: "nothing" }), 404, "model_unavailable", "model"],
       [writeForm({ model: "video" }), 400, "unsupported_capability", "model"],
     ];

@@ -27,7 +27,7 @@ const fragile = ["refused", "silent", "page", "hopeless", "broken", "kept-broken
 function writeCatalog(upstream: FakeUpstreams): string {
   const common = { type: "speech", capabilities: ["text_to_speech"] };
   const formats = ["mp3", "wav", "pcm", "opus", "aac", "flac"];
-  const limits = { voices: ["alloy"], response_formats: formats, max_prompt_length: 1000 };
+  const limits = { voices: ["alloy"], response_formats: formats, max_prompt_length: 1000, instructions: true };
   const providers = fragile.flatMap((name) => [`${name}-1`, `${name}-2`]);
   const keys = [`\${${upstreamKeyName}}`];
   return writeStageCatalog(upstream, {

@@ -251,7 +251,7 @@ type TargetSearch<A> = {
   /** The provider's adapter for this endpoint; `null` if it has none. */
   getAdapter(provider: ProviderDefinition): A | null;
   /** The field of the request that an adapter does not support. */
-  findObstacle?(adapter: A): { param: string; message: string } | null;
+  findObstacle?(adapter: A, target: RouteTarget): { param: string; message: string } | null;
   /** For providers and routes whose catalog sets no timeout. */
   timeoutMsUsual: number;
 };
@@ -265,7 +265,7 @@ export function listFlatTargets<A>(view: CatalogView, modelId: string, search: T
     const { provider, route } = target;
     const adapter = getAdapter(provider);
     if (adapter === null) continue;
-    const obstacle = findObstacle(adapter);
+    const obstacle = findObstacle(adapter, target);
     if (obstacle !== null) {
       refusal ??= new AppError("unsupported_capability", obstacle.message, { param: obstacle.param });
       continue;

@@ -1,6 +1,8 @@
 import { type Static, type TOptional, type TString, Type } from "typebox";
 import { nativeWires } from "../../providers/contract.ts";
+import { optionLimits } from "../../providers/media-options.ts";
 import { providerKinds } from "../../providers/provider-definition.ts";
+import { fieldForms } from "../../providers/route-terms.ts";
 import { capabilities, extraParameters, holdPolicies, modelTypes } from "./model.ts";
 import { billingTypes, type OwnPriceName, ownPriceNames } from "./price.ts";
 
@@ -43,6 +45,23 @@ const providerSchema = Type.Object(
   closed,
 );
 
+const optionValue = Type.Union([text, Type.Number(), Type.Boolean()]);
+
+const fieldRuleSchema = Type.Union([
+  text,
+  Type.Object(
+    {
+      field: Type.Optional(text),
+      as: Type.Optional(Type.Enum([...fieldForms])),
+      frames_per_second: Type.Optional(positive),
+      extra_frames: Type.Optional(positive),
+      values: Type.Optional(Type.Record(Type.String(), optionValue)),
+      only: Type.Optional(Type.Array(optionValue, { minItems: 1 })),
+    },
+    closed,
+  ),
+]);
+
 const routeSchema = Type.Object(
   {
     provider: text,
@@ -51,6 +70,10 @@ const routeSchema = Type.Object(
     weight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
     passthrough: Type.Optional(texts),
     timeouts: Type.Optional(timeoutsSchema),
+    capability: Type.Optional(Type.Enum([...capabilities])),
+    fields: Type.Optional(Type.Record(Type.String(), fieldRuleSchema)),
+    parameters: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    voices: Type.Optional(Type.Record(Type.String(), text)),
   },
   closed,
 );
@@ -81,6 +104,8 @@ const limitsSchema = Type.Object(
     max_dimensions: Type.Optional(positive),
     max_audio_seconds: Type.Optional(positive),
     max_file_bytes: Type.Optional(positive),
+    last_image: Type.Optional(Type.Literal(true)),
+    ...optionLimits,
   },
   closed,
 );

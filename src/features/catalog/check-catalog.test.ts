@@ -98,6 +98,74 @@ test("every problem is reported, not only the first", () => {
 
 const key = `"\${MAIN_KEY}"`;
 
+describe("routes of media models", () => {
+  /** A video model on fal, with its limits and the rest of its route. */
+  function listFilmProblems(
+    limits: string,
+    route: string,
+    { type = "video", capability = "text_to_video" } = {},
+  ): string[] {
+    const model = `{ id: film, name: Film, type: ${type}, capabilities: [${capability}], limits: { ${limits} },
+      routes: [{ provider: f, upstream_model: a/b, ${route} }] }`;
+    return listProblems(`currency: USD
+providers: [{ id: f, kind: fal, api_keys: [${key}] }, { id: toy, kind: sandbox }]
+models: [${model}]
+prices: [{ model: film, billing_type: per_call, unit: call, price: 1 }]
+`);
+  }
+
+  test.each([
+    ["resolution: [720p, 1080p], seed: true, audio: [true, false]", "priority: 0"],
+    ["durations: [5, 10]", "fields: { duration: { field: length, as: seconds, only: [5, 10] } }"],
+    ["durations: [5]", "fields: { duration: { only: [5] } }, parameters: { enhance: { deep: [1] } }"],
+    ["last_image: true", "fields: { last_image: tail_image_url }, capability: text_to_video"],
+  ])("%s with %s", (limits, route) => {
+    expect(listFilmProblems(limits, route)).toEqual([]);
+  });
+
+  test.each([
+    [
+      "models[0].routes[0].fields.size: video requests have no field size. Use: prompt, duration,",
+      ["", "fields: { size: image_size }"],
+    ],
+    ["models[0].routes[0].capability: film does not have the capability chat.", ["", "capability: chat"]],
+    [
+      "models[0].limits.durations: No route of film can do duration 10. Map duration in the fields of a route,",
+      ["durations: [5, 10]", "fields: { duration: { only: [5] } }"],
+    ],
+    [
+      "models[0].limits.resolution: No route of film can do resolution 4k.",
+      ["resolution: [hd, 4k]", "fields: { resolution: { field: size, values: { hd: 720 } } }"],
+    ],
+  ] as const)("%s", (problem, [limits, route]) => {
+    expect(listFilmProblems(limits, route).map((told) => told.slice(0, problem.length))).toEqual([problem]);
+  });
+
+  test("a limit of another type, and voices of a model without them, are problems", () => {
+    expect(listFilmProblems("instructions: true", "priority: 0")).toEqual([
+      expect.stringContaining("models[0].limits.instructions: video models don't have the limit instructions."),
+    ]);
+    expect(listFilmProblems("", "voices: { alloy: Rachel }")).toEqual([
+      "models[0].routes[0].voices.alloy: alloy is not among the model's limits.voices. Add it there, or remove it.",
+    ]);
+  });
+
+  test("chat models and the sandbox have no fields to map", () => {
+    expect(listProblems(edit("upstream_model: talk-1 }", "upstream_model: talk-1, parameters: { a: 1 } }"))).toEqual([
+      "models[0].routes[0].parameters: parameters works only with models that make media. Remove it.",
+    ]);
+    const film = "text_to_video], routes: [{ provider: toy, upstream_model: v, fields: { prompt: text } }] }";
+    expect(listProblems(edit("text_to_video], routes: [] }", film))).toEqual([
+      "models[1].routes[0].fields: Providers of kind sandbox have fixed fields for video. Remove fields.",
+    ]);
+  });
+
+  test("every capability has a route", () => {
+    const problems = listFilmProblems("", "capability: text_to_video", { capability: "text_to_video, image_to_video" });
+    expect(problems).toEqual(["models[0].capabilities[1]: No route of film serves image_to_video. Add one."]);
+  });
+});
+
 describeProblems("one currency", [
   ["currency: The catalog's currency is EUR, but this deployment uses USD.", "currency: USD", "currency: EUR"],
   ["prices[1].currency: This price is in EUR, but the catalog is in USD.", "price: 1.5", "price: 1.5, currency: EUR"],

@@ -5,6 +5,7 @@ import { readReference } from "../../platform/config/secrets.ts";
 import { providerKinds, servedByKind } from "../../providers/provider-definition.ts";
 import type { CatalogFile, CatalogProblem, ModelEntry, PriceLine, ReportProblem } from "./catalog-file.ts";
 import { checkAliases } from "./check-aliases.ts";
+import { checkMediaRoute, checkOffers } from "./check-media.ts";
 import { checkStages } from "./check-stages.ts";
 import { capabilitiesByType, limitsByType, listStageModels, type ModelType } from "./model.ts";
 import { isLogo, ownLogos } from "./model-logos.ts";
@@ -238,6 +239,7 @@ function checkModels(file: CatalogFile, around: CatalogSurroundings, report: Rep
           `passthrough works only with the kinds ${passthroughKinds.join(" and ")}, and ${route.provider} is ${kind}. Remove it.`,
         );
       }
+      checkMediaRoute({ model, route, kind }, place, report);
       for (const [field, name] of (route.passthrough ?? []).entries()) {
         if (fieldPattern.test(name)) continue;
         report(
@@ -246,6 +248,7 @@ function checkModels(file: CatalogFile, around: CatalogSurroundings, report: Rep
         );
       }
     }
+    checkOffers(model, path, { file, report });
     checkChatOptions(model, path, report);
     checkStages(model, path, { file, report });
     // A model that serves only as a stage of a drama needs no price.

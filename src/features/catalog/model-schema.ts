@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { optionLimits } from "../../providers/media-options.ts";
 import type { OfferedModel } from "./catalog-view.ts";
 import { capabilities, modelStatuses, modelTypes } from "./model.ts";
 import { presentLogo } from "./model-logos.ts";
@@ -48,6 +49,8 @@ export const modelDetailSchema = Type.Object({
       ),
       max_audio_seconds: Type.Optional(Type.Integer({ description: "Maximum length of a recording, in seconds." })),
       max_file_bytes: Type.Optional(Type.Integer({ description: "Maximum size of a file, in bytes." })),
+      last_image: Type.Optional(Type.Literal(true, { description: "The last frame of a video can be given." })),
+      ...optionLimits,
     },
     { description: "Limits of a call. Only those that apply to the model are present." },
   ),

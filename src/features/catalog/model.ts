@@ -1,4 +1,6 @@
+import { listOptionNames, type OfferedOptions } from "../../providers/media-options.ts";
 import type { TimeoutsDefinition } from "../../providers/provider-definition.ts";
+import type { RouteTerms } from "../../providers/route-terms.ts";
 
 export const modelTypes = [
   "chat",
@@ -71,11 +73,14 @@ export function listStageModels(stages: DramaStages = {}): { stage: DramaStage; 
 /** The limits that apply to each type. */
 export const limitsByType = {
   chat: ["max_prompt_length", "context_window", "max_output_tokens"],
-  image: ["aspect_ratios", "max_prompt_length", "sizes", "max_n", "max_input_images"],
-  video: ["durations", "aspect_ratios", "max_prompt_length", "max_input_images"],
-  avatar: ["durations", "aspect_ratios"],
+  image: ["aspect_ratios", "max_prompt_length", "sizes", "max_n", "max_input_images", ...listOptionNames("image")],
+  video: [
+    ...(["durations", "aspect_ratios", "max_prompt_length", "max_input_images", "last_image"] as const),
+    ...listOptionNames("video"),
+  ],
+  avatar: ["durations", "aspect_ratios", ...listOptionNames("avatar")],
   drama: ["durations", "aspect_ratios", "max_prompt_length"],
-  speech: ["max_prompt_length", "voices", "response_formats"],
+  speech: ["max_prompt_length", "voices", "response_formats", ...listOptionNames("speech")],
   embedding: ["context_window", "max_inputs", "max_dimensions"],
   transcription: ["max_prompt_length", "max_output_tokens", "max_audio_seconds", "max_file_bytes"],
 } as const satisfies Record<ModelType, readonly (keyof ModelLimits)[]>;
@@ -95,7 +100,8 @@ export type ModelLimits = {
   max_dimensions?: number;
   max_audio_seconds?: number;
   max_file_bytes?: number;
-};
+  last_image?: true;
+} & OfferedOptions;
 
 /**
  * Fields and content parts of a chat request that change its cost or destination: a model must list them to accept
@@ -121,7 +127,9 @@ export type Route = {
   /** Fields that only this upstream knows, forwarded unchanged. */
   passthrough?: string[];
   timeouts?: TimeoutsDefinition;
-};
+  /** The only capability that this route serves; absent means all. */
+  capability?: Capability;
+} & RouteTerms;
 
 export const holdPolicies = ["full", "metered"] as const;
 type HoldPolicy = (typeof holdPolicies)[number];

@@ -55,6 +55,7 @@ export function prepareSpeech(
   invariant(request.type === "speech", "speech was checked as something else");
   const targets = listFlatTargets(view, offered.model.id, {
     getAdapter: (provider) => registry.getSpeech(provider),
+    findObstacle: (adapter, { route }) => adapter.findObstacle(request, route),
     timeoutMsUsual,
   });
   const budgetAmount = caller.budget?.amount ?? null;
@@ -82,9 +83,9 @@ export function prepareSpeech(
       },
     },
     presenter: speech.stream_format === "sse" ? eventPresenter : presentBytes(request.format),
-    async send({ adapter }, attempt, sink) {
+    async send({ adapter, route }, attempt, sink) {
       const { signal } = attempt;
-      const started = await adapter.startSpeech({ ...attempt, taskId: requestId, request });
+      const started = await adapter.startSpeech({ ...attempt, taskId: requestId, request, route });
       if (signal.aborted) return;
       audio = started;
       sink.onAccepted();

@@ -1,7 +1,7 @@
 import type { GenerationInput, GenerationProvider, GenerationRequest } from "../../providers/generation.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import type { UpstreamTarget } from "../../providers/upstream-health.ts";
-import type { CatalogView, RouteTarget } from "../catalog/index.ts";
+import type { Capability, CatalogView, RouteTarget } from "../catalog/index.ts";
 
 /** A target with its adapter and time-out. */
 export type TaskTarget = RouteTarget & { generation: GenerationProvider; timeoutMs: number };
@@ -24,8 +24,14 @@ export function listTaskTargets(view: CatalogView, modelId: string, registry: Pr
 }
 
 /** The targets that support the request, and the first obstacle of those that do not. */
-export function listAbleTargets(targets: readonly TaskTarget[], request: GenerationRequest) {
-  const judged = targets.map((target) => ({ target, obstacle: target.generation.findObstacle(request) }));
+export function listAbleTargets(
+  targets: readonly TaskTarget[],
+  { request, inputs }: { request: GenerationRequest; inputs: readonly Pick<GenerationInput, "role">[] },
+) {
+  const capability = findCapability(request, inputs);
+  const judged = targets
+    .filter(({ route }) => route.capability === undefined || route.capability === capability)
+    .map((target) => ({ target, obstacle: target.generation.findObstacle(request, { inputs, route: target.route }) }));
   const able = judged.filter(({ obstacle }) => obstacle === null).map(({ target }) => target);
   return { able, obstacle: judged.find(({ obstacle }) => obstacle !== null)?.obstacle ?? null };
 }
@@ -45,4 +51,22 @@ export function isSameTarget(one: UpstreamTarget, other: UpstreamTarget): boolea
 
 export function nameTarget({ providerId, upstreamModel, keyNumber }: UpstreamTarget): UpstreamTarget {
   return { providerId, upstreamModel, keyNumber };
+}
+
+/** What a request asks a model for. Routes and prices may be for one capability only. */
+export function findCapability(
+  { type }: Pick<GenerationRequest, "type">,
+  inputs: readonly Pick<GenerationInput, "role">[],
+): Capability {
+  const hasImages = inputs.some(({ role }) => role === "image" || role === "last-image");
+  switch (type) {
+    case "image":
+      return hasImages ? "image_to_image" : "text_to_image";
+    case "video":
+      return hasImages ? "image_to_video" : "text_to_video";
+    case "avatar":
+      return "audio_driven_avatar";
+    case "speech":
+      return "text_to_speech";
+  }
 }

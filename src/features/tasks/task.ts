@@ -35,6 +35,14 @@ export type TaskPhase = "ready" | "submitting" | "unknown" | "running" | "ended"
 /** An input: a file of the account, or a URL that the worker fetches. */
 export type TaskInput = { role: GenerationInput["role"]; param: string } & ({ fileId: FileId } | { url: string });
 
+/** The kinds of files that an input may be. */
+export const kindsByRole = {
+  image: ["image"],
+  "last-image": ["image"],
+  person: ["image", "video"],
+  audio: ["audio"],
+} as const satisfies Record<TaskInput["role"], readonly string[]>;
+
 /** Prices at creation time, and the maximum quantities. */
 export type TaskTerms = UnitTerms | StagedTerms;
 
@@ -86,7 +94,7 @@ export type TaskOutput = {
 
 export type TaskError = { code: ErrorCode; message: string; param: string | null; isRetryable: boolean };
 export type TaskWarning = {
-  code: "fewer_outputs" | "undrawable_characters" | "shortened" | "unheeded_parameter";
+  code: "fewer_outputs" | "undrawable_characters" | "shortened";
   message: string;
 };
 

@@ -36,7 +36,7 @@ const readers: Readonly<Record<string, (heard: Heard) => ProviderError>> = {
     return convertError(new APICallError({ ...call, statusCode: status }), clock.now());
   },
   media: (heard) => readMediaError(heard, { clock }),
-  fal: (heard) => readFalError(heard, { clock, type: "image" }),
+  fal: (heard) => readFalError(heard, { clock, findParam: () => null }),
 };
 
 function hear({ status, body, headers = {} }: RecordedRefusal): Heard {

@@ -13,7 +13,8 @@ import type {
 } from "../generation.ts";
 import { createMediaClient, type MediaClientOptions, readAnswer, type WholeAnswer } from "../media-client.ts";
 import { asRecord } from "../openai-compatible/json-value.ts";
-import { buildFalInput } from "./build-fal-input.ts";
+import { findParam, findRequestObstacle } from "../write-media-fields.ts";
+import { buildFalInput, falFields } from "./build-fal-input.ts";
 import { type FalHandle, parseFalHandle, readFalReply } from "./fal-handle.ts";
 import { isCanceled, isFromFal, isStillRunning, readFalError } from "./read-fal-error.ts";
 import { readFalOutputs } from "./read-fal-outputs.ts";
@@ -43,12 +44,12 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
     origin: baseUrl.origin,
     authHeader: { name: "authorization", prefix: "Key " },
   });
-  const refuse = (answer: WholeAnswer, { request }: GenerationCall): ProviderError =>
-    readFalError(answer, { clock, type: request.type });
+  const refuse = (answer: WholeAnswer, { request, route }: GenerationCall): ProviderError =>
+    readFalError(answer, { clock, findParam: (field) => findParam(field, falFields[request.type] ?? {}, route) });
 
   async function submit(call: GenerationCall): Promise<SubmitOutcome> {
     const { apiKey, timeoutMs, signal, upstreamModel } = call;
-    const body = JSON.stringify(await buildFalInput(call.request, call.inputs));
+    const body = JSON.stringify(await buildFalInput(call));
     const path = baseUrl.pathOf(encodePath(upstreamModel));
     const headers = { "content-type": "application/json", accept: "application/json", ...lifetime };
     const once = await client.sendOnce({ method: "POST", path, headers, body, apiKey, timeoutMs, signal }, (answer) =>
@@ -135,8 +136,7 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
 
   return {
     traits: { isRepeatable: false, keepsWork: true, cancels: "while-queued", pollMsMin: 1000, pollMsMax: 10_000 },
-    findObstacle: ({ type }) =>
-      type === "speech" ? { param: "model", message: "This model does not serve speech." } : null,
+    findObstacle: (request, search) => findRequestObstacle(request, search, falFields),
     submit,
     poll,
     cancel,

@@ -1,7 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { ProviderError } from "../contract.ts";
 import { readVendorRefusal } from "../failures/read-vendor-refusal.ts";
-import type { GenerationRequest } from "../generation.ts";
 import type { WholeAnswer } from "../media-client.ts";
 import { asRecord } from "../openai-compatible/json-value.ts";
 
@@ -10,12 +9,12 @@ type FalProblem = { type: string; message: string; location: readonly unknown[] 
 /** Classifies fal's error, for a rejected request or a failed job. */
 export function readFalError(
   answer: WholeAnswer,
-  { clock, type }: { clock: Clock; type: GenerationRequest["type"] },
+  { clock, findParam }: { clock: Clock; findParam(field: string): string | null },
 ): ProviderError {
   const [first] = listProblems(answer.body);
   return readVendorRefusal(answer, {
     now: clock.now(),
-    findParam: () => (first === undefined ? null : findParam(first.location, type)),
+    findParam: () => (first === undefined ? null : findPlace(first.location, findParam)),
   });
 }
 
@@ -52,24 +51,9 @@ function listProblems(body: unknown): FalProblem[] {
   });
 }
 
-const paramsByField: Readonly<Record<string, string>> = {
-  prompt: "prompt",
-  image_size: "size",
-  num_images: "n",
-  duration: "duration",
-  aspect_ratio: "aspect_ratio",
-  audio_url: "audio_file_id",
-};
-const personFields: readonly unknown[] = ["image_url", "video_url"];
-const imageFields: readonly unknown[] = ["image_url", "image_urls"];
-
 /** The caller's own name of the field; fal's name is not exposed. */
-function findParam(location: readonly unknown[], type: GenerationRequest["type"]): string | null {
-  const [place, field] = location;
-  if (place !== "body" || typeof field !== "string") return null;
-  if (type === "avatar" && personFields.includes(field)) return "avatar_file_id";
-  if (imageFields.includes(field)) return "input_images";
-  return paramsByField[field] ?? null;
+function findPlace([place, field]: readonly unknown[], findParam: (field: string) => string | null): string | null {
+  return place === "body" && typeof field === "string" ? findParam(field) : null;
 }
 
 function readHeader(header: string | string[] | undefined): string {

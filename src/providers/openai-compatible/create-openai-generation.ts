@@ -8,21 +8,22 @@ import type {
   SpeechRequest,
   SubmitOutcome,
 } from "../generation.ts";
+import type { FieldRules } from "../route-terms.ts";
+import { findRequestObstacle } from "../write-media-fields.ts";
 import { createSilence, readSpeechRefusal } from "./create-openai-speech.ts";
 import { createOpenAiEndpoint, type OpenAiEndpoint, type OpenAiMediaOptions } from "./openai-endpoint.ts";
 import { throwUnlessInProgress } from "./read-media-error.ts";
-import { isAudio, writeSpeechRequest } from "./request-speech.ts";
-import { submitImage } from "./submit-image.ts";
+import { isAudio, speechRules, writeSpeechRequest } from "./request-speech.ts";
+import { imageRules, submitImage } from "./submit-image.ts";
 
 /** A task's audio is buffered until it is stored, so that a truncated file is never taken for a complete one. */
 const taskAudioBytesMax = 64 * 1024 * 1024;
 
-const obstacles = {
-  image: null,
-  speech: null,
-  video: { param: "model", message: "This model does not make videos." },
-  avatar: { param: "model", message: "This model does not make avatars." },
-} as const satisfies Record<GenerationRequest["type"], { param: string; message: string } | null>;
+/** What it can make, and how. */
+export const openAiFields: Partial<Record<GenerationRequest["type"], FieldRules>> = {
+  image: imageRules,
+  speech: speechRules,
+};
 
 /**
  * Images and speech through OpenAI's API. Results come with the response, so there is nothing to poll. A lost response
@@ -34,13 +35,13 @@ export function createOpenAiGeneration(options: OpenAiMediaOptions): GenerationP
   const isRepeatable = idempotencyHeader !== null;
   return {
     traits: { isRepeatable, keepsWork: isRepeatable, cancels: "never", pollMsMin: 1000, pollMsMax: 10_000 },
-    findObstacle: ({ type }) => obstacles[type],
+    findObstacle: (request, search) => findRequestObstacle(request, search, openAiFields),
     async submit(call) {
       const { request, taskId } = call;
       const headers = idempotencyHeader === null ? {} : { [idempotencyHeader]: taskId };
       if (request.type === "image") return await submitImage(endpoint, { ...call, request, headers });
       if (request.type === "speech") return await submitSpeech(endpoint, { ...call, request, headers });
-      throw new ProviderError("rejected", obstacles[request.type].message);
+      throw new ProviderError("rejected", `This upstream makes no ${request.type}.`);
     },
     // This upstream has no jobs: a poll means that the result was lost.
     poll: async () => ({ kind: "lost" }),

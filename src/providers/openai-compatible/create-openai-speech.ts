@@ -2,14 +2,16 @@ import type { ExchangeAnswer } from "../../platform/net/guarded-client.ts";
 import { ProviderError } from "../contract.ts";
 import type { SpeechCall, SpeechProvider } from "../generation.ts";
 import { readRefusal } from "../media-client.ts";
+import { findFieldObstacle, listValues } from "../write-media-fields.ts";
 import { createOpenAiEndpoint, type OpenAiEndpoint, type OpenAiMediaOptions } from "./openai-endpoint.ts";
 import { readMediaError } from "./read-media-error.ts";
-import { audioBytesMax, isAudio, writeSpeechRequest } from "./request-speech.ts";
+import { audioBytesMax, isAudio, speechRules, writeSpeechRequest } from "./request-speech.ts";
 
 /** Streamed speech through OpenAI's API. */
 export function createOpenAiSpeech(options: OpenAiMediaOptions): SpeechProvider {
   const endpoint = createOpenAiEndpoint(options);
   return {
+    findObstacle: (request, route) => findFieldObstacle(listValues(request, []), speechRules, route),
     async startSpeech(call) {
       const answer = await endpoint.client.send(writeSpeechRequest(endpoint, call));
       if (answer.status >= 300 || !isAudio(answer.headers)) throw await readSpeechRefusal(endpoint, answer, call);

@@ -1,6 +1,8 @@
 import type { UpstreamHeaders } from "../../platform/net/upstream-call.ts";
 import type { SpeechCall } from "../generation.ts";
 import type { MediaRequest } from "../media-client.ts";
+import type { FieldRules } from "../route-terms.ts";
+import { listValues, writeFields } from "../write-media-fields.ts";
 import { type OpenAiEndpoint, presentTrace } from "./openai-endpoint.ts";
 
 /** More than an hour of the least compressed audio. */
@@ -8,22 +10,22 @@ export const audioBytesMax = 256 * 1024 * 1024;
 
 const idleMsMax = 30_000;
 
+/** OpenAI's fields have our names. */
+export const speechRules: FieldRules = {
+  input: "input",
+  voice: "voice",
+  response_format: "response_format",
+  speed: "speed",
+  instructions: "instructions",
+};
+
 export function writeSpeechRequest(endpoint: OpenAiEndpoint, call: SpeechCall): MediaRequest & { method: "POST" } {
-  const { apiKey, timeoutMs, signal, upstreamModel, request } = call;
-  const { text, voice, format, speed, instructions } = request;
+  const { apiKey, timeoutMs, signal, upstreamModel, request, route } = call;
   return {
     method: "POST",
     path: endpoint.pathOf("audio/speech"),
     headers: { "content-type": "application/json", ...presentTrace(call) },
-    body: JSON.stringify({
-      model: upstreamModel,
-      input: text,
-      voice,
-      response_format: format,
-      // Not every compatible server supports it.
-      ...(speed === 1 ? {} : { speed }),
-      ...(instructions === undefined ? {} : { instructions }),
-    }),
+    body: JSON.stringify({ model: upstreamModel, ...writeFields(listValues(request, []), speechRules, route) }),
     ...{ apiKey, timeoutMs, signal, idleMs: Math.min(timeoutMs, idleMsMax) },
   };
 }

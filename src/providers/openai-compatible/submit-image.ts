@@ -4,6 +4,8 @@ import { ProviderError } from "../contract.ts";
 import type { GenerationCall, ImageRequest, MadeOutput, SubmitOutcome } from "../generation.ts";
 import { openBase64 } from "../inline-media.ts";
 import { readRefusal, type WholeAnswer } from "../media-client.ts";
+import type { FieldRules } from "../route-terms.ts";
+import { listValues, writeFields } from "../write-media-fields.ts";
 import { asRecord, parseJson } from "./json-value.ts";
 import { type OpenAiEndpoint, presentTrace } from "./openai-endpoint.ts";
 import { readMediaError, throwUnlessInProgress } from "./read-media-error.ts";
@@ -56,22 +58,39 @@ async function readImageAnswer(
 
 type Asked = { operation: string; headers: Record<string, string>; body: string | AsyncIterable<Uint8Array> };
 
-function writeGeneration({ upstreamModel }: GenerationCall, { prompt, count, width, height }: ImageRequest): Asked {
-  const body = JSON.stringify({ model: upstreamModel, prompt, n: count, size: `${width}x${height}` });
+/** OpenAI's fields have our names. Images are files of a form. */
+export const imageRules: FieldRules = {
+  prompt: "prompt",
+  n: "n",
+  size: "size",
+  input_images: {},
+  quality: "quality",
+  style: "style",
+  background: "background",
+  moderation: "moderation",
+  input_fidelity: "input_fidelity",
+};
+
+function writeGeneration({ upstreamModel, route }: GenerationCall, request: ImageRequest): Asked {
+  const body = JSON.stringify({ model: upstreamModel, ...writeFields(listValues(request, []), imageRules, route) });
   return { operation: "images/generations", headers: { "content-type": "application/json" }, body };
 }
 
-function writeEdit({ upstreamModel, inputs }: GenerationCall, request: ImageRequest): Asked {
-  const { prompt, count, width, height } = request;
+function writeEdit({ upstreamModel, inputs, route }: GenerationCall, request: ImageRequest): Asked {
   const name = inputs.length === 1 ? "image" : "image[]";
   const files = inputs.map(({ contentType, bytes, open }, index) => {
     const extension = contentType.split("/")[1] ?? "png";
     return { name, filename: `image-${index + 1}.${extension}`, contentType, bytes, open };
   });
-  const fields = { model: upstreamModel, prompt, n: String(count), size: `${width}x${height}` };
+  const written = { model: upstreamModel, ...writeFields(listValues(request, []), imageRules, route) };
+  const fields = Object.fromEntries(Object.entries(written).map(([field, value]) => [field, presentFormValue(value)]));
   const { contentType, length, body } = writeMultipart(fields, files);
   const headers = { "content-type": contentType, "content-length": String(length) };
   return { operation: "images/edits", headers, body };
+}
+
+function presentFormValue(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function readImages(

@@ -458,8 +458,8 @@ test("a customer's error contains nothing of the vendor's", async () => {
 test("fal refuses speech before anything is sent", async () => {
   await using stage = await openMediaStage();
   const request = { type: "speech", text: "Hi", voice: "alloy", format: "mp3", speed: 1 } as const;
-  expect(stage.fal.findObstacle(request)).toMatchObject({ param: "model" });
-  expect(stage.fal.findObstacle(picture)).toBeNull();
+  expect(stage.fal.findObstacle(request, { inputs: [], route: {} })).toMatchObject({ param: "model" });
+  expect(stage.fal.findObstacle(picture, { inputs: [], route: {} })).toBeNull();
   expect(await catchFailure(stage.fal.submit(describeCall({ request })))).toMatchObject({ kind: "rejected" });
   expect(stage.media.calls).toEqual([]);
 });

@@ -191,9 +191,9 @@ describe("images in OpenAI's format", () => {
     expect(await stage.openAi.poll({}, describeCall())).toEqual({ kind: "lost" });
     expect(await stage.openAi.cancel({}, describeCall())).toBe("unsupported");
     const film = { type: "video", prompt: "x", durationSeconds: 5, aspectRatio: "16:9" } as const;
-    expect(stage.openAi.findObstacle(film)).toMatchObject({ param: "model" });
-    expect(stage.openAi.findObstacle(picture)).toBeNull();
-    expect(stage.openAi.findObstacle(speech)).toBeNull();
+    expect(stage.openAi.findObstacle(film, { inputs: [], route: {} })).toMatchObject({ param: "model" });
+    expect(stage.openAi.findObstacle(picture, { inputs: [], route: {} })).toBeNull();
+    expect(stage.openAi.findObstacle(speech, { inputs: [], route: {} })).toBeNull();
     expect(await catchFailure(stage.openAi.submit(describeCall({ request: film })))).toMatchObject({
       kind: "rejected",
     });

@@ -74,6 +74,7 @@ test("every kind of provider answers", async () => {
 
 test("each kind serves the types in its table, and no other", async () => {
   await using registry = openRegistry();
+  const search = { inputs: [], route: {} };
   const samples: Record<string, GenerationRequest> = {
     image: { type: "image", prompt: "A barn", width: 64, height: 64, count: 1 },
     video: { type: "video", prompt: "A barn", durationSeconds: 1, aspectRatio: "1:1" },
@@ -86,7 +87,7 @@ test("each kind serves the types in its table, and no other", async () => {
     };
     await registry.loadAdapters([definition]);
     const generation = registry.getGeneration(definition);
-    const made = Object.entries(samples).filter(([, request]) => generation?.findObstacle(request) === null);
+    const made = Object.entries(samples).filter(([, request]) => generation?.findObstacle(request, search) === null);
     const answer = await run(registry.getChat(definition));
     const hasNoChat = answer instanceof ProviderError && answer.message.includes("does not serve chat");
     const served = [

@@ -52,6 +52,7 @@ export function describeCall(changes: Partial<GenerationCall> = {}): GenerationC
     taskId: "task_1",
     request: picture,
     inputs: [],
+    route: {},
     upstreamModel: "fal-ai/flux/dev",
     apiKey: "sk-1",
     timeoutMs: 20_000,

@@ -48,6 +48,7 @@ export function createCall(request: GenerationRequest, inputs: readonly Generati
     taskId: `task_${callCount}`,
     request,
     inputs,
+    route: {},
     upstreamModel: "studio",
     apiKey: null,
     timeoutMs: studioMsMax,

@@ -23,7 +23,10 @@ const avatars = {
 const speech = {
   type: "speech",
   capabilities: ["text_to_speech"],
-  limits: { voices: ["alloy", "nova"], response_formats: ["mp3", "wav", "pcm"], max_prompt_length: 100_000 },
+  limits: {
+    ...{ voices: ["alloy", "nova"], response_formats: ["mp3", "wav", "pcm"], max_prompt_length: 100_000 },
+    instructions: true,
+  },
 };
 
 /**

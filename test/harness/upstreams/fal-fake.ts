@@ -201,7 +201,7 @@ function checkInput({ fields, call }: MediaSubmission): void {
     demandRange(height, "image_size", [64, 14_142]);
   }
   demandRange(fields.num_images, "num_images", [1, 8]);
-  demand(duration === undefined || /^\d+$/.test(String(duration)), "duration", "Input should be '5' or '10'");
+  demand(duration === undefined || /^\d+s?$/.test(String(duration)), "duration", "Input should be '5' or '10'");
   demand(ratio === undefined || /^\d+:\d+$/.test(String(ratio)), "aspect_ratio", "Input should be '16:9' or '9:16'");
   const addresses = [fields.image_url, fields.image_urls, fields.audio_url, fields.video_url].flat();
   for (const address of addresses) {

@@ -27,9 +27,10 @@ const operations = {
 } as const;
 type Operation = (typeof operations)[keyof typeof operations];
 
-const imageFields = "model prompt n size quality background moderation output_format output_compression user".split(
-  " ",
-);
+const imageFields =
+  "model prompt n size quality style background moderation input_fidelity output_format output_compression user".split(
+    " ",
+  );
 const speechFields = "model input voice response_format speed instructions stream_format".split(" ");
 
 const vendors = {

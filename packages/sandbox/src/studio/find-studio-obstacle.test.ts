@@ -22,7 +22,7 @@ test.each<[string, GenerationRequest]>([
   ["speed", { ...speech, speed: 4.1 }],
   ["input", { ...speech, text: "a".repeat(20_001) }],
 ])("%s is the unsupported field", (param, request) => {
-  expect(findStudioObstacle(request)?.param).toBe(param);
+  expect(findStudioObstacle(request, { inputs: [] })?.param).toBe(param);
 });
 
 test.each<GenerationRequest>([
@@ -33,5 +33,5 @@ test.each<GenerationRequest>([
   speech,
   { ...speech, speed: 4 },
 ])("%j can be made", (request) => {
-  expect(findStudioObstacle(request)).toBeNull();
+  expect(findStudioObstacle(request, { inputs: [] })).toBeNull();
 });

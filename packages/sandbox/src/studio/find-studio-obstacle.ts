@@ -1,4 +1,4 @@
-import type { GenerationRequest } from "../../../../src/providers/generation.ts";
+import type { GenerationRequest, ObstacleSearch } from "../../../../src/providers/generation.ts";
 import { findVoice, voiceNames } from "./speech/voices.ts";
 import { findVideoSize } from "./video/video-sizes.ts";
 
@@ -13,7 +13,15 @@ const speedMax = 4;
 type Obstacle = { param: string; message: string };
 
 /** What the studio does not support, and the field at fault. */
-export function findStudioObstacle(request: GenerationRequest): Obstacle | null {
+export function findStudioObstacle(
+  request: GenerationRequest,
+  { inputs }: Pick<ObstacleSearch, "inputs">,
+): Obstacle | null {
+  if (inputs.some(({ role }) => role === "last-image")) {
+    return { param: "last_image", message: "The sandbox does not support `last_image`." };
+  }
+  const [option] = Object.keys(request.options ?? {});
+  if (option !== undefined) return { param: option, message: `The sandbox does not support \`${option}\`.` };
   switch (request.type) {
     case "image":
       if (
@@ -42,13 +50,7 @@ function findRatioObstacle(aspectRatio: string): Obstacle | null {
     : null;
 }
 
-function findSpeechObstacle({
-  voice,
-  speed,
-  text,
-  instructions,
-}: GenerationRequest & { type: "speech" }): Obstacle | null {
-  if (instructions !== undefined) return { param: "instructions", message: "The voices cannot follow instructions." };
+function findSpeechObstacle({ voice, speed, text }: GenerationRequest & { type: "speech" }): Obstacle | null {
   if (findVoice(voice) === null) return { param: "voice", message: `The voices are ${voiceNames.join(", ")}.` };
   if (!isWithin(speed, speedMin, speedMax))
     return { param: "speed", message: `The speed must be from ${speedMin} to ${speedMax}.` };

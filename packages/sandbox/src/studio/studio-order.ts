@@ -1,11 +1,11 @@
 import type { MediaMachine } from "../../../../src/providers/adapter-tools.ts";
-import type { GenerationRequest } from "../../../../src/providers/generation.ts";
+import type { GenerationInput, GenerationRequest } from "../../../../src/providers/generation.ts";
 
 /** The order of a studio process, as JSON on its standard input. */
 export type StudioOrder = {
   /** Without script words. */
   request: GenerationRequest;
-  inputs: readonly { role: "image" | "person" | "audio"; contentType: string; path: string }[];
+  inputs: readonly { role: GenerationInput["role"]; contentType: string; path: string }[];
   /** The output folder. */
   folder: string;
   /** How to run ffmpeg; `null` if it is not needed. */

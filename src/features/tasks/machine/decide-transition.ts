@@ -401,21 +401,13 @@ function endSteps(steps: readonly StepRecord[], state: FinalState): StepRecord[]
 
 function describeCollected(task: Task, { output, as }: Extract<Outcome, { kind: "collected" }>): TaskEnd {
   if (as === "canceled") return { state: "canceled", output };
-  return { state: "succeeded", output, warnings: [...warnOfFewer(task, output.length), ...warnOfUnheeded(task)] };
+  return { state: "succeeded", output, warnings: warnOfFewer(task, output.length) };
 }
 
 function warnOfFewer({ outputIds }: Task, count: number): TaskWarning[] {
   if (count >= outputIds.length) return [];
   const message = `${count} of ${outputIds.length} outputs were generated. Only those are charged.`;
   return [{ code: "fewer_outputs", message }];
-}
-
-function warnOfUnheeded({ request }: Task): TaskWarning[] {
-  const names = request.type === "image" ? (request.unheeded ?? []) : [];
-  return names.map((name) => ({
-    code: "unheeded_parameter",
-    message: `\`${name}\` had no effect: this model does not support it.`,
-  }));
 }
 
 /** The outputs of a composite task's finished, billable steps, latest first. */

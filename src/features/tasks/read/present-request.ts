@@ -36,7 +36,12 @@ export function presentRequest(task: Task, presentComposite: PresentComposite) {
 
 function presentMedia(request: GenerationRequest, inputs: readonly TaskInput[]): Record<string, unknown> {
   const images = inputs.filter(({ role }) => role === "image").map(nameInput);
-  const given = images.length === 0 ? {} : { input_images: images };
+  const last = inputs.find(({ role }) => role === "last-image");
+  const given = {
+    ...(images.length === 0 ? {} : { input_images: images }),
+    ...(last === undefined ? {} : { last_image: nameInput(last) }),
+    ...request.options,
+  };
   switch (request.type) {
     case "image": {
       const { prompt, width, height, count, format } = request;
@@ -50,10 +55,11 @@ function presentMedia(request: GenerationRequest, inputs: readonly TaskInput[]):
       return {
         ...Object.fromEntries(inputs.map((input) => [input.param, nameInput(input)])),
         aspect_ratio: request.aspectRatio,
+        ...given,
       };
     case "speech": {
       const { text, voice, format, speed } = request;
-      return { input: text, voice, response_format: format, speed };
+      return { input: text, voice, response_format: format, speed, ...given };
     }
   }
 }

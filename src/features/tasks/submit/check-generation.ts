@@ -3,10 +3,17 @@ import { AppError } from "../../../platform/errors/app-error.ts";
 import { findRawImageType } from "../../../platform/media/raw-image.ts";
 import { checkPublicUrl } from "../../../platform/net/check-public-url.ts";
 import type { AudioFormat, GenerationRequest } from "../../../providers/generation.ts";
+import {
+  listOptionNames,
+  type MediaOptionName,
+  type OptionValue,
+  type OptionValues,
+} from "../../../providers/media-options.ts";
 import type { Capability, Model } from "../../catalog/index.ts";
 import { countCharacters } from "../quote-task.ts";
 import type { TaskInput } from "../task.ts";
-import type { AvatarBody, ImageBody, SpeechBody, VideoBody } from "./generation-schema.ts";
+import { findCapability } from "../task-target.ts";
+import type { AvatarBody, CommonBody, ImageBody, SpeechBody, VideoBody } from "./generation-schema.ts";
 import { checkImageOptions } from "./openai-image-options.ts";
 
 /** A request that the model supports, as far as the request alone can show. */
@@ -20,7 +27,7 @@ export function checkImage(body: ImageBody, model: Model): CheckedGeneration {
   requireType(model, "image");
   checkPrompt(body.prompt, model);
   const { limits } = model;
-  const options = checkImageOptions(body);
+  const format = checkImageOptions(body);
   const asked = body.size === "auto" ? undefined : (body.size ?? undefined);
   const size = choose("size", asked, limits.sizes ?? [sizeUsual]);
   const [width = 0, height = 0] = size.split("x").map(Number);
@@ -28,8 +35,8 @@ export function checkImage(body: ImageBody, model: Model): CheckedGeneration {
   const countMax = limits.max_n ?? 1;
   if (count > countMax) refuse("n", `\`n\` must be from 1 to ${countMax} for this model.`);
   const inputs = readInputImages(body.input_images, model);
-  const capability = requireCapability(model, inputs, { without: "text_to_image", withImages: "image_to_image" });
-  return { request: { type: "image", prompt: body.prompt, width, height, count, ...options }, inputs, capability };
+  const request = { type: "image" as const, prompt: body.prompt, width, height, count, ...format };
+  return finish(body, model, { request, inputs });
 }
 
 export function checkVideo(body: VideoBody, model: Model): CheckedGeneration {
@@ -43,22 +50,19 @@ export function checkVideo(body: VideoBody, model: Model): CheckedGeneration {
   const { limits } = model;
   const durationSeconds = choose("duration", body.duration, limits.durations ?? [durationUsual]);
   const aspectRatio = choose("aspect_ratio", body.aspect_ratio, limits.aspect_ratios ?? [aspectRatioUsual]);
-  const inputs = readInputImages(body.input_images, model);
-  const capability = requireCapability(model, inputs, { without: "text_to_video", withImages: "image_to_video" });
-  return { request: { type: "video", prompt: body.prompt ?? "", durationSeconds, aspectRatio }, inputs, capability };
+  const inputs = [...readInputImages(body.input_images, model), ...readLastImage(body.last_image, model)];
+  const request = { type: "video" as const, prompt: body.prompt ?? "", durationSeconds, aspectRatio };
+  return finish(body, model, { request, inputs });
 }
 
 export function checkAvatar(body: AvatarBody, model: Model): CheckedGeneration {
   requireType(model, "avatar");
   const aspectRatio = choose("aspect_ratio", body.aspect_ratio, model.limits.aspect_ratios ?? [aspectRatioUsual]);
-  return {
-    request: { type: "avatar", aspectRatio },
-    inputs: [
-      { role: "person", param: "avatar_file_id", fileId: body.avatar_file_id as FileId },
-      { role: "audio", param: "audio_file_id", fileId: body.audio_file_id as FileId },
-    ],
-    capability: "audio_driven_avatar",
-  };
+  const inputs: TaskInput[] = [
+    { role: "person", param: "avatar_file_id", fileId: body.avatar_file_id as FileId },
+    { role: "audio", param: "audio_file_id", fileId: body.audio_file_id as FileId },
+  ];
+  return finish(body, model, { request: { type: "avatar", aspectRatio }, inputs });
 }
 
 export function checkSpeech(body: SpeechBody, model: Model): CheckedGeneration {
@@ -73,14 +77,51 @@ export function checkSpeech(body: SpeechBody, model: Model): CheckedGeneration {
   const voice = choose("voice", body.voice, limits.voices ?? [body.voice]);
   const formats = (limits.response_formats ?? ["mp3"]) as AudioFormat[];
   const format = choose("response_format", body.response_format, formats);
-  return {
-    request: {
-      ...{ type: "speech", text: body.input, voice, format, speed: body.speed ?? 1 },
-      ...(body.instructions === undefined ? {} : { instructions: body.instructions }),
-    },
-    inputs: [],
-    capability: "text_to_speech",
-  };
+  const request = { type: "speech" as const, text: body.input, voice, format, speed: body.speed ?? 1 };
+  return finish(body, model, { request, inputs: [] });
+}
+
+/** Adds the options, and the capability that the request needs. */
+function finish(
+  body: CommonBody,
+  model: Model,
+  { request, inputs }: Pick<CheckedGeneration, "request" | "inputs">,
+): CheckedGeneration {
+  const options = readOptions(body, model);
+  const asked = Object.keys(options).length === 0 ? request : { ...request, options };
+  const capability = findCapability(request, inputs);
+  requireCapability(model, capability);
+  return { request: asked, inputs, capability };
+}
+
+/** Values that ask for nothing, so a model that does not offer the option does not refuse them. */
+const plainValues: Partial<Record<MediaOptionName, readonly OptionValue[]>> = {
+  quality: ["auto", "standard"],
+  style: ["vivid"],
+  moderation: ["auto"],
+  input_fidelity: ["low"],
+  background: ["auto", "opaque"],
+};
+
+/** The requested options and the model's defaults. Throws if the model does not offer one. */
+function readOptions(body: CommonBody, model: Model): OptionValues {
+  const given: Readonly<Record<string, unknown>> = body;
+  const type = model.type as GenerationRequest["type"];
+  const read = listOptionNames(type).flatMap((name): [string, OptionValue][] => {
+    const asked = (given[name] ?? undefined) as OptionValue | undefined;
+    const offered = model.limits[name];
+    if (offered === undefined) {
+      if (asked === undefined || plainValues[name]?.includes(asked) === true) return [];
+      return refuseOption(name, `${model.id} does not support \`${name}\`. Remove it.`);
+    }
+    if (offered === true) return asked === undefined ? [] : [[name, asked]];
+    return [[name, choose<OptionValue>(name, asked === "auto" ? undefined : asked, offered)]];
+  });
+  return Object.fromEntries(read);
+}
+
+function refuseOption(param: string, message: string): never {
+  throw new AppError("unsupported_capability", message, { param });
 }
 
 /** A task stores its output, and raw AAC is not among the formats of files. */
@@ -105,7 +146,7 @@ function checkPrompt(prompt: string, { limits }: Model): void {
 }
 
 /** Returns the requested value if the model supports it, or the model's first. */
-function choose<T extends string | number>(param: string, asked: T | undefined, allowed: readonly T[]): T {
+function choose<T extends OptionValue>(param: string, asked: T | undefined, allowed: readonly T[]): T {
   const [first] = allowed;
   if (asked === undefined && first !== undefined) return first;
   if (asked !== undefined && allowed.includes(asked)) return asked;
@@ -116,18 +157,23 @@ function refuse(param: string, message: string): never {
   throw new AppError("invalid_parameter", message, { param });
 }
 
-function requireCapability(
-  model: Model,
-  inputs: readonly TaskInput[],
-  { without, withImages }: { without: Capability; withImages: Capability },
-): Capability {
-  const capability = inputs.length === 0 ? without : withImages;
-  if (model.capabilities.includes(capability)) return capability;
-  const message =
-    inputs.length === 0
-      ? `${model.id} requires input images. Add \`input_images\`.`
-      : `${model.id} does not accept input images. Remove \`input_images\`.`;
+/** Models of the other types have one capability. */
+function requireCapability(model: Model, capability: Capability): void {
+  const isChoice = model.type === "image" || model.type === "video";
+  if (!isChoice || model.capabilities.includes(capability)) return;
+  const isFromText = capability === "text_to_image" || capability === "text_to_video";
+  const message = isFromText
+    ? `${model.id} requires input images. Add \`input_images\`.`
+    : `${model.id} does not accept input images. Remove \`input_images\`.`;
   throw new AppError("unsupported_capability", message, { param: "input_images" });
+}
+
+function readLastImage(image: string | undefined, model: Model): TaskInput[] {
+  if (image === undefined) return [];
+  if (model.limits.last_image !== true) {
+    refuseOption("last_image", `${model.id} does not support \`last_image\`. Remove it.`);
+  }
+  return [{ ...readInputImage(image, "last_image"), role: "last-image" }];
 }
 
 function readInputImages(images: readonly string[] | undefined, { limits }: Model): TaskInput[] {

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { audioFormats } from "../../../providers/generation.ts";
+import { describeOptions } from "../../../providers/media-options.ts";
 import type { TaskType } from "../task.ts";
 import { deadlineSecondsMax, deadlineTable } from "../task-deadline.ts";
 import { openAiImageFields } from "./openai-image-options.ts";
@@ -79,6 +80,7 @@ export const imageRequestSchema = Type.Object(
       ]),
     ),
     input_images: Type.Optional(inputImages),
+    ...describeOptions("resolution", "seed", "negative_prompt"),
     ...openAiImageFields,
     ...commonFields("image"),
   },
@@ -94,6 +96,15 @@ export const videoRequestSchema = Type.Object(
     ),
     aspect_ratio: Type.Optional(aspectRatio),
     input_images: Type.Optional(inputImages),
+    last_image: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 8192,
+        description:
+          "The last frame: a public HTTPS URL or the id of an uploaded file. Only for models whose `limits` have `last_image`.",
+      }),
+    ),
+    ...describeOptions("resolution", "quality", "style", "frame_rate", "audio", "seed", "negative_prompt"),
     ...commonFields("video"),
   },
   { ...closed, examples: [{ model: "sandbox-video", prompt: "Waves at night", duration: 5, aspect_ratio: "16:9" }] },
@@ -105,6 +116,7 @@ export const avatarRequestSchema = Type.Object(
     avatar_file_id: fileId("The person: an uploaded image or video."),
     audio_file_id: fileId("The speech: an uploaded recording."),
     aspect_ratio: Type.Optional(aspectRatio),
+    ...describeOptions("resolution", "seed", "prompt"),
     ...commonFields("avatar"),
   },
   {
@@ -113,9 +125,6 @@ export const avatarRequestSchema = Type.Object(
   },
 );
 
-/** Upstreams charge for them, and the gateway does not. */
-const instructionCharactersMax = 1000;
-
 export const speechRequestSchema = Type.Object(
   {
     model,
@@ -123,9 +132,7 @@ export const speechRequestSchema = Type.Object(
     voice: Type.String({ minLength: 1, maxLength: 128, description: "One of the model's `limits.voices`." }),
     response_format: Type.Optional(Type.Enum([...audioFormats])),
     speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4 })),
-    instructions: Type.Optional(
-      Type.String({ minLength: 1, maxLength: instructionCharactersMax, description: "How to speak. Not charged." }),
-    ),
+    ...describeOptions("instructions"),
     stream_format: Type.Optional(
       Type.Enum(["audio", "sse"], { description: "`sse` sends the audio as events, in base64. Not for tasks." }),
     ),

@@ -20,7 +20,7 @@ type EditForm = { fields: Record<string, unknown>; images: readonly (string | Fo
 
 const path = "/images/edits";
 const imageFieldNames = ["image", "image[]"];
-const wholeNumbers = ["n", "output_compression", "partial_images", "expires_after"];
+const wholeNumbers = ["n", "output_compression", "partial_images", "expires_after", "seed"];
 
 const description = `Like \`POST /images/generations\` with \`input_images\`, for clients of OpenAI's API. Send the images in the form as \`image\` or
 \`image[]\`; they are stored like uploads. Waits up to 120 seconds unless you send \`Prefer: respond-async\`. A \`mask\` is rejected.`;

@@ -1,13 +1,12 @@
 import { type TSchema, Type } from "typebox";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { ImageFormat } from "../../../providers/generation.ts";
+import { describeOption } from "../../../providers/media-options.ts";
 
 /** OpenAI's API accepts `null` for every omitted option. */
 function option<T extends TSchema>(schema: T) {
   return Type.Optional(Type.Union([schema, Type.Null()]));
 }
-
-const unheeded = "Accepted. A value that the model does not support is reported in `warnings`.";
 
 /**
  * The fields that only OpenAI's API has. A request with one of them comes from an OpenAI client, and waits for the
@@ -23,11 +22,11 @@ export const openAiImageFields = {
   output_compression: option(
     Type.Integer({ minimum: 0, maximum: 100, description: "The quality of `jpeg` and `webp`, in percent." }),
   ),
-  quality: option(Type.Enum(["auto", "standard", "hd", "low", "medium", "high"], { description: unheeded })),
-  style: option(Type.Enum(["vivid", "natural"], { description: unheeded })),
-  moderation: option(Type.Enum(["auto", "low"], { description: unheeded })),
-  input_fidelity: option(Type.Enum(["low", "high"], { description: unheeded })),
-  background: option(Type.Enum(["auto", "opaque", "transparent"], { description: "`transparent` is rejected." })),
+  quality: option(describeOption("quality")),
+  style: option(describeOption("style")),
+  moderation: option(describeOption("moderation")),
+  input_fidelity: option(describeOption("input_fidelity")),
+  background: option(describeOption("background")),
   user: option(Type.String({ maxLength: 1024, description: "Accepted." })),
   stream: option(Type.Boolean({ description: "`true` is rejected." })),
   partial_images: option(Type.Integer({ minimum: 0, description: "Values above 0 are rejected." })),
@@ -37,22 +36,10 @@ type ImageOptions = {
   response_format?: InlineForm | null;
   output_format?: ImageFormat["name"] | null;
   output_compression?: number | null;
-  quality?: string | null;
-  style?: string | null;
-  moderation?: string | null;
-  input_fidelity?: string | null;
   background?: string | null;
   stream?: boolean | null;
   partial_images?: number | null;
 };
-
-/** Values that match what every model does anyway, so ignoring them needs no warning. */
-const ownValues = {
-  quality: ["auto", "standard", "medium"],
-  style: ["vivid"],
-  moderation: ["auto"],
-  input_fidelity: ["low"],
-} as const satisfies Partial<Record<keyof ImageOptions, readonly string[]>>;
 
 export type InlineForm = "url" | "b64_json";
 
@@ -80,18 +67,14 @@ export function findInlineForm(
   return isOpenAi ? (body.response_format ?? client?.form ?? "url") : null;
 }
 
-/** The requested format, and the fields that the model ignores. */
-export function checkImageOptions(body: ImageOptions): { format?: ImageFormat; unheeded?: string[] } {
+/** The requested format. */
+export function checkImageOptions(body: ImageOptions): { format?: ImageFormat } {
   if (body.stream === true) refuse("stream", "Images cannot be streamed. Remove `stream`.");
   if ((body.partial_images ?? 0) > 0) refuse("partial_images", "Images cannot be streamed. Remove `partial_images`.");
-  if (body.background === "transparent") {
-    refuse("background", "No model supports a transparent background. Remove `background`, or send `auto`.");
+  if (body.background === "transparent" && body.output_format === "jpeg") {
+    refuse("output_format", "A JPEG cannot be transparent. Send `output_format` `png` or `webp`.");
   }
-  const unheeded = (Object.keys(ownValues) as (keyof typeof ownValues)[]).filter((name) => {
-    const value = body[name] ?? null;
-    return value !== null && !(ownValues[name] as readonly string[]).includes(value);
-  });
-  return { ...readFormat(body), ...(unheeded.length === 0 ? {} : { unheeded }) };
+  return readFormat(body);
 }
 
 function readFormat({ output_format: name, output_compression: quality }: ImageOptions): { format?: ImageFormat } {

@@ -5,6 +5,7 @@ import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
 import { getPrice, type LiveCatalog, type Model } from "../../catalog/index.ts";
 import type { Files } from "../../files/index.ts";
 import { quoteTask } from "../quote-task.ts";
+import { kindsByRole } from "../task.ts";
 import { listAbleTargets, listTaskTargets } from "../task-target.ts";
 import type { CheckedGeneration } from "./check-generation.ts";
 import type { PrepareTask } from "./create-task.ts";
@@ -44,25 +45,27 @@ export function prepareMedia<B extends CommonBody>(
 }
 
 /** Replaces our own signed links by their file ids, so that no download is needed. */
-async function nameLinkedFiles<B extends CommonBody & { input_images?: readonly string[] }>(
+async function nameLinkedFiles<B extends CommonBody & { input_images?: readonly string[]; last_image?: string }>(
   { files }: MediaDependencies,
   { accountId }: Caller,
   body: B,
 ): Promise<B> {
-  if (body.input_images === undefined) return body;
-  const images = await Promise.all(
-    body.input_images.map(
-      async (image, index) =>
-        (await files.findLinkedFile(accountId, image, { param: `input_images[${index}]` })) ?? image,
-    ),
-  );
-  return { ...body, input_images: images };
+  const { input_images: images, last_image: lastImage } = body;
+  const nameFile = async (image: string, param: string): Promise<string> =>
+    (await files.findLinkedFile(accountId, image, { param })) ?? image;
+  return {
+    ...body,
+    ...(images === undefined
+      ? {}
+      : { input_images: await Promise.all(images.map((image, index) => nameFile(image, `input_images[${index}]`))) }),
+    ...(lastImage === undefined ? {} : { last_image: await nameFile(lastImage, "last_image") }),
+  };
 }
 
-function requireAbleTarget(dependencies: MediaDependencies, model: Model, { request }: CheckedGeneration): void {
+function requireAbleTarget(dependencies: MediaDependencies, model: Model, checked: CheckedGeneration): void {
   const view = dependencies.catalog.current();
   const targets = listTaskTargets(view, model.id, dependencies.registry);
-  const { able, obstacle } = listAbleTargets(targets, request);
+  const { able, obstacle } = listAbleTargets(targets, checked);
   if (able.some((target) => view.health.findFault(target) === null)) return;
   if (able.length === 0 && obstacle !== null)
     throw new AppError("unsupported_capability", obstacle.message, { param: obstacle.param });
@@ -81,8 +84,8 @@ async function checkFiles(
   let audioSeconds: number | null = null;
   for (const input of inputs) {
     if (!("fileId" in input)) continue;
-    const kinds = { image: ["image"], person: ["image", "video"], audio: ["audio"] } as const;
-    const file = await files.getFile(accountId, input.fileId, { param: input.param, kinds: kinds[input.role] });
+    const kinds = kindsByRole[input.role];
+    const file = await files.getFile(accountId, input.fileId, { param: input.param, kinds });
     if (input.role !== "audio") continue;
     audioSeconds = Math.max(1, countStartedSeconds(file.durationMs ?? 0));
     const secondsMax = Math.max(...(limits.durations ?? [Number.POSITIVE_INFINITY]));

@@ -50,7 +50,7 @@ export async function callUpstream(
 }
 
 function listAble({ catalog, registry, task }: StepContext): TaskTarget[] {
-  return listAbleTargets(listTaskTargets(catalog.current(), task.model, registry), task.request).able;
+  return listAbleTargets(listTaskTargets(catalog.current(), task.model, registry), task).able;
 }
 
 /** The target that a task was sent to; `null` if the catalog no longer has it. */
@@ -239,10 +239,11 @@ async function abandon(
 }
 
 function describeCall({ task, signal }: StepContext, { target, inputs }: Handover): GenerationCall {
-  const { upstreamModel, timeoutMs, provider } = target;
+  const { upstreamModel, timeoutMs, provider, route } = target;
   const apiKey = readApiKey(target);
   const traceparent = provider.trace_context === true ? task.traceparent : null;
-  return { taskId: task.id, request: task.request, inputs, upstreamModel, apiKey, timeoutMs, signal, traceparent };
+  const { request } = task;
+  return { taskId: task.id, request, inputs, route, upstreamModel, apiKey, timeoutMs, signal, traceparent };
 }
 
 /** Polls do not need the inputs, so they are loaded only if the adapter opens one. */

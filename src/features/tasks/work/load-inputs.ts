@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { GuardedFetchError } from "../../../platform/net/guarded-client.ts";
 import type { GenerationInput } from "../../../providers/generation.ts";
-import type { Task, TaskInput } from "../task.ts";
+import { kindsByRole, type Task, type TaskInput } from "../task.ts";
 import type { WorkerDependencies } from "./worker-dependencies.ts";
 
 type InputDependencies = Pick<WorkerDependencies, "files" | "guarded" | "clock">;
@@ -10,7 +10,6 @@ type InputDependencies = Pick<WorkerDependencies, "files" | "guarded" | "clock">
 const imageBytesMax = 20 * 1024 * 1024;
 const fetchMsMax = 20_000;
 const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"];
-const kindsByRole = { image: ["image"], person: ["image", "video"], audio: ["audio"] } as const;
 
 /**
  * Loads a task's inputs, and checks those fetched from URLs. Throws an `AppError` that names the field if a file is gone

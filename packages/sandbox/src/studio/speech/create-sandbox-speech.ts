@@ -31,10 +31,11 @@ type Speaking = {
 export function createSandboxSpeech({ studio }: { studio: Studio }): SpeechProvider {
   const controllers = new Set<AbortController>();
   return {
+    findObstacle: (request) => findStudioObstacle(request, { inputs: [] }),
     async startSpeech(call) {
       call.signal.throwIfAborted();
       const { text, script } = parseStudioScript(call.request.text);
-      const obstacle = findStudioObstacle({ ...call.request, text });
+      const obstacle = findStudioObstacle({ ...call.request, text }, { inputs: [] });
       if (obstacle !== null)
         throw new ProviderError("rejected", obstacle.message, { param: obstacle.param, isIsolated: true });
       const controller = new AbortController();
