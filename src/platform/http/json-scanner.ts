@@ -15,8 +15,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 /** Texts are encoded in slices to bound memory. */
 const sliceCharacters = 64 * 1024;
-/** Within a string, this many bytes are compared in JavaScript before `indexOf` takes over. */
-const shortString = 16;
+/** Within a string, this many bytes are compared in JavaScript before `indexOf` takes over. Most runs are shorter. */
+const shortRun = 256;
 
 /** Outside strings: 1 for structure, 2 for the start of a string. */
 const kinds = new Uint8Array(256);
@@ -71,15 +71,23 @@ export function countInnerStructure(text: string, structureMax = innerStructureM
 type Place = "outside" | "in-string" | "after-backslash";
 
 function countChunk(chunk: Buffer, from: Place): { place: Place; structure: number; escapes: number } {
-  const marks = createMarkFinder(chunk);
   const { length } = chunk;
   let structure = 0;
   let escapes = 0;
   let isInString = from !== "outside";
   let at = from === "after-backslash" ? 1 : 0;
+  // The last results of `indexOf`: searching again before they are passed would take quadratic time.
+  let quoteAt = -1;
+  let backslashAt = -1;
   while (at < length) {
     if (isInString) {
-      at = marks.find(at);
+      const nearEnd = Math.min(length, at + shortRun);
+      while (at < nearEnd && chunk[at] !== quote && chunk[at] !== backslash) at += 1;
+      if (at === nearEnd && at < length) {
+        if (quoteAt < at) quoteAt = findByte(chunk, quote, at);
+        if (backslashAt < at) backslashAt = findByte(chunk, backslash, at);
+        at = Math.min(quoteAt, backslashAt);
+      }
       if (chunk[at] === quote) {
         isInString = false;
         at += 1;
@@ -99,24 +107,8 @@ function countChunk(chunk: Buffer, from: Place): { place: Place; structure: numb
   return { place, structure, escapes };
 }
 
-/**
- * Finds the next quote or backslash, or the end. Most strings are short; long ones use native `indexOf`, whose results are
- * cached for both marks.
- */
-function createMarkFinder(chunk: Buffer): { find(from: number): number } {
-  let quoteAt = -1;
-  let backslashAt = -1;
-  const search = (mark: number, from: number): number => {
-    const found = chunk.indexOf(mark, from);
-    return found < 0 ? chunk.length : found;
-  };
-  return {
-    find(from) {
-      const nearEnd = Math.min(chunk.length, from + shortString);
-      for (let at = from; at < nearEnd; at += 1) if (chunk[at] === quote || chunk[at] === backslash) return at;
-      if (quoteAt < nearEnd) quoteAt = search(quote, nearEnd);
-      if (backslashAt < nearEnd) backslashAt = search(backslash, nearEnd);
-      return Math.min(quoteAt, backslashAt);
-    },
-  };
+/** The next such byte, or the end. */
+function findByte(chunk: Buffer, byte: number, from: number): number {
+  const found = chunk.indexOf(byte, from);
+  return found < 0 ? chunk.length : found;
 }
