@@ -1,3 +1,5 @@
+import { JsonShape } from "../../lib/json-shape.ts";
+import { confirmText, shareText } from "../../lib/json-text.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { describeUnknownField } from "../../platform/errors/describe-unknown-field.ts";
 import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
@@ -115,23 +117,24 @@ function isHosted({ type }: JsonObject): boolean {
 }
 
 function checkDepth(request: ResponseRequest): void {
-  for (const field in request) checkFieldDepth(field, request[field]);
+  const shape = new JsonShape();
+  for (const field in request) {
+    shape.names += 1;
+    shape.add(request[field], jsonDepthMax);
+    if (shape.isTooDeep) throw createTooDeep(field);
+  }
+  confirmText(request, shape);
 }
 
-/** Deeper nesting could overflow a stack, here or at the upstream. */
+/** Rejects a value nested too deep. */
 export function checkFieldDepth(param: string, value: unknown): void {
-  if (!isDeeper(value, jsonDepthMax)) return;
-  throw new AppError("invalid_parameter", `\`${param}\` is nested more than ${jsonDepthMax} levels deep.`, { param });
+  const shape = new JsonShape();
+  shape.add(value, jsonDepthMax);
+  if (shape.isTooDeep) throw createTooDeep(param);
 }
 
-/** Recurses at most `levels` deep. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((each: unknown) => isDeeper(each, levels - 1));
-  const record = value as JsonObject;
-  for (const field in record) if (isDeeper(record[field], levels - 1)) return true;
-  return false;
+function createTooDeep(param: string): AppError {
+  return refuse(param, `\`${param}\` is nested more than ${jsonDepthMax} levels deep.`);
 }
 
 function findNativeField(request: ResponseRequest): ChatObstacle | null {
@@ -193,7 +196,6 @@ const ownFields: ReadonlySet<string> = new Set([
   "conversation",
   "background",
   "client_metadata",
-  "input",
 ]);
 
 /**
@@ -203,9 +205,16 @@ const ownFields: ReadonlySet<string> = new Set([
 export function writeNativeBody(request: ResponseRequest, items: readonly PlacedItem[]): NativeRequest["body"] {
   const body: Record<string, unknown> = {};
   for (const field in request) if (!ownFields.has(field) && request[field] != null) body[field] = request[field];
-  body.input = items.flatMap(({ item }) => presentNativeItem(item) ?? []);
+  const { input } = request;
+  const sent = items.flatMap(({ item }) => presentNativeItem(item) ?? []);
+  body.input = Array.isArray(input) && isSame(sent, input) ? input : sent;
   body.store = false;
+  shareText(request, body);
   return body;
+}
+
+function isSame(list: readonly unknown[], other: readonly unknown[]): boolean {
+  return list.length === other.length && list.every((each, index) => each === other[index]);
 }
 
 /** The caller's path of `input[3].content` in a native request, which has the whole conversation. */
@@ -227,8 +236,12 @@ function presentNativeItem(whole: JsonObject): JsonObject | null {
   const summary = whole.type === "compaction" ? readCompactionMark(whole.encrypted_content) : null;
   if (summary !== null) return { type: "message", role: "user", content: summary };
   if (!namelessItems.has(whole.type)) return whole;
-  const { id: _, ...item } = whole;
+  const item = whole.id === undefined ? whole : dropId(whole);
   if (item.type !== "reasoning") return item;
   const mark = item.encrypted_content;
   return typeof mark === "string" && readReasoningMark(mark) === null ? item : null;
+}
+
+function dropId({ id: _, ...item }: JsonObject): JsonObject {
+  return item;
 }
