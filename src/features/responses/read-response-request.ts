@@ -13,7 +13,7 @@ import { readReasoningMark } from "./reasoning-mark.ts";
 import { responseNames } from "./response-names.ts";
 import { isObject, type JsonObject, type PlacedItem, type ResponseRequest } from "./response-request.ts";
 import { responseRequestSchema } from "./response-request-schema.ts";
-import { listToolEntries } from "./tool-search.ts";
+import { listToolEntries, type PlacedEntry } from "./tool-search.ts";
 
 const jsonDepthMax = 64;
 
@@ -21,6 +21,8 @@ const jsonDepthMax = 64;
 export type ReadRequest = {
   chat: ChatRequest;
   places: CallersPlaces;
+  /** The tools as the caller wrote them. */
+  entries: readonly PlacedEntry[];
   obstacle: ChatObstacle | null;
   /** The number of parts that are only referenced and may be far longer than the reference. */
   references: number;
@@ -70,7 +72,8 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
   }
   const { instructions } = request;
   const input = readInput(items);
-  const tools = readTools(request, listToolEntries(request, items));
+  const entries = listToolEntries(request, items);
+  const tools = readTools(request, entries);
   const references = input.references + (request.tools ?? []).filter(isHosted).length;
   const hasInstructions = typeof instructions === "string" && instructions !== "";
   const preface: ChatMessage[] = hasInstructions ? [{ role: "system", content: instructions }] : [];
@@ -93,7 +96,7 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
     tools: tools.places,
     names: responseNames,
   };
-  return { chat, places, obstacle, references };
+  return { chat, places, entries, obstacle, references };
 }
 
 const instructionsPlace = { path: "instructions", content: "instructions", parts: [], calls: [] };
@@ -206,7 +209,7 @@ export function writeNativeBody(request: ResponseRequest, items: readonly Placed
   const body: Record<string, unknown> = {};
   for (const field in request) if (!ownFields.has(field) && request[field] != null) body[field] = request[field];
   const { input } = request;
-  const sent = items.flatMap(({ item }) => presentNativeItem(item) ?? []);
+  const sent = items.map(({ item }) => presentNativeItem(item)).filter((item) => item !== null);
   body.input = Array.isArray(input) && isSame(sent, input) ? input : sent;
   body.store = false;
   shareText(request, body);
