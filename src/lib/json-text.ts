@@ -7,7 +7,7 @@ import type { JsonShape } from "./json-shape.ts";
 const textOf = Symbol("the text of parsed JSON");
 
 type JsonText = {
-  /** `null` if it is no longer true, and after its use: a stream would retain it to its end. */
+  /** `null` once it is forgotten. */
   bytes: Buffer | null;
   fields: ReadonlyMap<string, TextField>;
   /** The names in the text, each as often as it occurs. */
@@ -49,7 +49,7 @@ export function confirmText(parsed: object, { names, hasInfinities }: JsonShape)
   if (text !== undefined) text.isExact = text.names === names && !hasInfinities;
 }
 
-/** For a change inside the value of a field. Fields themselves may be added, replaced and deleted. */
+/** For a change inside a field's value, and to release memory. Fields themselves may be added, replaced and deleted. */
 export function forgetText(parsed: object): void {
   const text = (parsed as Holder)[textOf];
   if (text !== undefined) text.bytes = null;
@@ -60,15 +60,11 @@ export function shareText(from: object, to: object): void {
   (to as Holder)[textOf] = (from as Holder)[textOf];
 }
 
-/**
- * Writes an object as JSON. Fields with the value that was parsed are copied from the text, byte for byte. Only the first
- * call gets the text, later ones write everything.
- */
+/** Writes an object as JSON. Fields with the value that was parsed are copied from the text, byte for byte. */
 export function writeObject(record: Readonly<Record<string, unknown>>): string | Buffer {
   const text = (record as Holder)[textOf];
   if (text === undefined || !text.isExact || text.bytes === null) return JSON.stringify(record);
   const { bytes, fields } = text;
-  text.bytes = null;
   const parts: Buffer[] = [];
   let separator = "{";
   /** The end of the part that was copied last, if the next field may continue it. */

@@ -303,8 +303,12 @@ export function sendChat(
   const apiKey = readApiKey(target);
   const timeouts = remainingMs >= own.totalMs ? own : { ...own, totalMs: Math.ceil(remainingMs) };
   const spoken = native !== undefined && chat.nativeWires?.has(native.wire) === true ? { native } : {};
-  return chat.startChat(
+  const run = chat.startChat(
     { request, ...spoken, outputTokensMax, upstreamModel, passthrough, cacheControl, apiKey, timeouts, traceparent },
     sink,
   );
+  // A stream would retain the received bytes to its end. Another attempt writes the request again.
+  forgetText(request);
+  if (native !== undefined) forgetText(native.body);
+  return run;
 }
