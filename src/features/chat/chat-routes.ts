@@ -32,7 +32,7 @@ export function addChatRoutes(http: HttpServer, dependencies: ChatDependencies):
   http.post(
     "/chat/completions",
     {
-      config: { ...config, storesTexts: false },
+      config: { ...config, storesTexts: false, keepsText: true },
       validatorCompiler: compileRepairing(repairChatBody),
       schema: {
         ...schema,

@@ -1,3 +1,5 @@
+import { JsonShape } from "../../lib/json-shape.ts";
+import { confirmText } from "../../lib/json-text.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { describeUnknownField } from "../../platform/errors/describe-unknown-field.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
@@ -5,6 +7,7 @@ import { checkPublicUrl } from "../../platform/net/check-public-url.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { Capability, ExtraParameter, Model } from "../catalog/index.ts";
 import { chatFields, vendorFields } from "./chat-request-schema.ts";
+import { fieldsThatMayBeNull } from "./drop-empty-fields.ts";
 import { explainRawImage } from "./explain-raw-image.ts";
 import type { InputSize } from "./measure-input.ts";
 
@@ -29,7 +32,7 @@ function refuse(code: ErrorCode, param: string, message: string): never {
 
 /**
  * Rejects unknown fields and values nested too deep. Fields outside OpenAI's API pass if a route of the model names
- * them. Also returns whether the request contains `null` and fields of other vendors. `fieldNames` are those of the caller's API.
+ * them. Also returns whether the request contains `null` to drop and fields of other vendors. `fieldNames` are those of the caller's API.
  */
 export function checkChatFields(
   request: ChatRequest,
@@ -52,40 +55,17 @@ export function checkChatFields(
     if (model.routes.some(({ passthrough = [] }) => passthrough.includes(field))) continue;
     refuse("unknown_parameter", field, describeUnknownField(field, fieldNames));
   }
-  let hasNulls = false;
+  const shape = new JsonShape(fieldsThatMayBeNull);
   for (const field in request) {
-    const found = inspect(request[field], jsonDepthMax);
-    if (found === "too deep") {
+    shape.names += 1;
+    if (request[field] === null) shape.hasNulls = true;
+    shape.add(request[field], jsonDepthMax);
+    if (shape.isTooDeep) {
       refuse("invalid_parameter", field, `\`${field}\` is nested more than ${jsonDepthMax} levels deep.`);
     }
-    if (found === "nulls") hasNulls = true;
   }
-  return { hasNulls, hasVendorFields };
-}
-
-type Inspection = "plain" | "nulls" | "too deep";
-
-/** Recurses at most `levels` deep. */
-function inspect(value: unknown, levels: number): Inspection {
-  if (value === null) return "nulls";
-  if (typeof value !== "object") return "plain";
-  if (levels === 0) return "too deep";
-  let worst: Inspection = "plain";
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      const found = inspect(item, levels - 1);
-      if (found === "too deep") return found;
-      if (found === "nulls") worst = found;
-    }
-    return worst;
-  }
-  const record = value as Record<string, unknown>;
-  for (const key in record) {
-    const found = inspect(record[key], levels - 1);
-    if (found === "too deep") return found;
-    if (found === "nulls") worst = found;
-  }
-  return worst;
+  confirmText(request, shape);
+  return { hasNulls: shape.hasNulls, hasVendorFields };
 }
 
 function checkContradictions(request: ChatRequest): void {
@@ -119,33 +99,29 @@ function checkContradictions(request: ChatRequest): void {
 function checkToolNames(request: ChatRequest): void {
   const { tools, functions, tool_choice: choice, function_call: call } = request;
   if (tools === undefined && functions === undefined && choice === undefined && call === undefined) return;
-  const offered = listOffered(request);
-  const names = new Set<string>();
-  for (const { place, name } of offered) {
-    if (names.has(name)) refuse("invalid_parameter", place, `Two tools have the name ${name}.`);
-    names.add(name);
-  }
   // Names are unique, so a name determines the type.
-  const types = new Map(offered.map(({ name, type }) => [name, type]));
+  const types = new Map<string, string>();
+  for (const [index, tool] of (tools ?? []).entries()) {
+    const { type } = tool;
+    const name = type === "function" ? tool.function.name : tool.custom.name;
+    if (types.has(name)) refuseTwin(`tools[${index}].${type}.name`, name);
+    types.set(name, type);
+  }
+  for (const [index, { name }] of ((functions ?? []) as { name: string }[]).entries()) {
+    if (types.has(name)) refuseTwin(`functions[${index}].name`, name);
+    types.set(name, "function");
+  }
   for (const { place, type, name } of listChosen(request)) {
     if (types.get(name) === type) continue;
     refuse("invalid_parameter", place, `There is no tool named ${name}.`);
   }
 }
 
-type NamedTool = { place: string; type: string; name: string };
-
-function listOffered({ tools = [], functions }: ChatRequest): NamedTool[] {
-  const legacy = (functions ?? []) as { name: string }[];
-  return [
-    ...tools.map((tool, index) => ({
-      place: `tools[${index}].${tool.type}.name`,
-      type: tool.type,
-      name: tool.type === "function" ? tool.function.name : tool.custom.name,
-    })),
-    ...legacy.map(({ name }, index) => ({ place: `functions[${index}].name`, type: "function", name })),
-  ];
+function refuseTwin(param: string, name: string): never {
+  refuse("invalid_parameter", param, `Two tools have the name ${name}.`);
 }
+
+type NamedTool = { place: string; type: string; name: string };
 
 function listChosen({ tool_choice: choice, function_call: legacy }: ChatRequest): NamedTool[] {
   const chosen: NamedTool[] = [];

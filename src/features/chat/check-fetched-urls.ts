@@ -19,6 +19,7 @@ const fetchedFields: readonly { name: string; ofType: string | null }[] = [
   { name: "server_url", ofType: null },
   { name: "url", ofType: "url" },
 ];
+const fetchedNames: ReadonlySet<string> = new Set(fetchedFields.map(({ name }) => name));
 
 /** Fields with content of the model, of the caller's program, or a schema: no vendor fetches URLs in them. */
 const opaqueFields: ReadonlySet<string> = new Set([
@@ -44,16 +45,31 @@ function walk(value: unknown, place: (string | number)[]): void {
     }
     return;
   }
-  const record = value as Fields;
-  for (const { name, ofType } of fetchedFields) {
-    if (record[name] === undefined || (ofType !== null && record.type !== ofType)) continue;
-    checkUrl(record[name], [...place, name]);
+  walkRecord(value as Fields, place);
+}
+
+/** Looks at the names first: an agent's request has thousands of objects, most without a URL or an inner object. */
+function walkRecord(record: Fields, place: (string | number)[]): void {
+  let hasUrls = false;
+  let hasInner = false;
+  for (const field in record) {
+    if (fetchedNames.has(field)) hasUrls = true;
+    if (typeof record[field] === "object") hasInner = true;
   }
+  if (hasUrls) checkUrls(record, place);
+  if (!hasInner) return;
   for (const field in record) {
     if (typeof record[field] !== "object" || field === callInput || opaqueFields.has(field)) continue;
     place.push(field);
     walk(record[field], place);
     place.pop();
+  }
+}
+
+function checkUrls(record: Fields, place: readonly (string | number)[]): void {
+  for (const { name, ofType } of fetchedFields) {
+    if (record[name] === undefined || (ofType !== null && record.type !== ofType)) continue;
+    checkUrl(record[name], [...place, name]);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Bill } from "../../lib/bill.ts";
 import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
+import { forgetText } from "../../lib/json-text.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { SpanAttributes } from "../../platform/tracing/span.ts";
@@ -102,7 +103,11 @@ export function planChat(
   // The request may name it by an alias.
   if (native !== undefined) native.envelope.model = model.id;
   const seen = checkChatFields(request, model, order.fieldNames);
-  dropEmptyFields(request, model, seen);
+  if (dropEmptyFields(request, model, seen)) {
+    forgetText(request);
+    // Both share some values.
+    if (native !== undefined) forgetText(native.body);
+  }
   if (seen.hasVendorFields) adaptVendorFields(request, model);
   const size = measureInput(request, order.bodyBytes);
   checkChatRequest(request, model, size);
@@ -298,8 +303,12 @@ export function sendChat(
   const apiKey = readApiKey(target);
   const timeouts = remainingMs >= own.totalMs ? own : { ...own, totalMs: Math.ceil(remainingMs) };
   const spoken = native !== undefined && chat.nativeWires?.has(native.wire) === true ? { native } : {};
-  return chat.startChat(
+  const run = chat.startChat(
     { request, ...spoken, outputTokensMax, upstreamModel, passthrough, cacheControl, apiKey, timeouts, traceparent },
     sink,
   );
+  // A stream would retain the received bytes to its end. Another attempt writes the request again.
+  forgetText(request);
+  if (native !== undefined) forgetText(native.body);
+  return run;
 }

@@ -1,3 +1,5 @@
+import { forgetText } from "../../lib/json-text.ts";
+
 type Fields = Record<string, unknown>;
 
 /**
@@ -6,6 +8,7 @@ type Fields = Record<string, unknown>;
  */
 export function repairChatBody(body: unknown): void {
   if (!isObject(body)) return;
+  forgetText(body);
   for (const message of listObjects(body.messages)) {
     dropNulls(message);
     for (const part of listObjects(message.content)) dropNulls(part);

@@ -28,8 +28,9 @@ export function needObject(holder: Fields, field: string, place: string): Fields
 
 export function needObjects(list: unknown, place: string): readonly Fields[] {
   if (!Array.isArray(list)) refuseValue(list, place, "array");
-  const wrong = list.findIndex((item) => !isObject(item));
-  if (wrong >= 0) refuseValue(list[wrong], `${place}[${wrong}]`, "object");
+  for (let index = 0; index < list.length; index += 1) {
+    if (!isObject(list[index])) refuseValue(list[index], `${place}[${index}]`, "object");
+  }
   return list;
 }
 

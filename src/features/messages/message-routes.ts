@@ -68,7 +68,7 @@ function addCreation(http: HttpServer, { calls, chat, catalog }: MessageDependen
   http.post(
     "/messages",
     {
-      config: { ...config, storesTexts: false },
+      config: { ...config, storesTexts: false, keepsText: true },
       schema: {
         ...schema,
         summary: "Create a message",

@@ -1,3 +1,5 @@
+import { JsonShape } from "../../lib/json-shape.ts";
+import { confirmText } from "../../lib/json-text.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { describeUnknownField } from "../../platform/errors/describe-unknown-field.ts";
 import type { ChatRequest, ChatTool, ReasoningEffort } from "../../providers/chat-request.ts";
@@ -100,18 +102,14 @@ function addForeignFields(request: ChatRequest, body: Fields, model: MessageMode
 
 /** Rejects values nested too deep. */
 function requireFlat(body: Fields): void {
+  const shape = new JsonShape();
   for (const field in body) {
-    if (!isTooDeep(body[field], jsonDepthMax)) continue;
+    shape.names += 1;
+    shape.add(body[field], jsonDepthMax);
+    if (!shape.isTooDeep) continue;
     refuse("invalid_parameter", field, `\`${field}\` is nested more than ${jsonDepthMax} levels deep.`);
   }
-}
-
-function isTooDeep(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((item) => isTooDeep(item, levels - 1));
-  for (const field in value) if (isTooDeep((value as Fields)[field], levels - 1)) return true;
-  return false;
+  confirmText(body, shape);
 }
 
 /** Caps `max_tokens` at the model's limit: clients send the number from their own model list. */

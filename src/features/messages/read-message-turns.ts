@@ -209,6 +209,24 @@ function readDocument(read: ReadTurns, block: Fields, at: string, say: Say): voi
 
 /** Chat's tool messages have no images or documents, so these follow as a user message. */
 function readToolResult(read: ReadTurns, block: Fields, at: string, say: Say): void {
+  const { content = "" } = block;
+  const isText = typeof content === "string" && block.is_error !== true;
+  const result = isText ? { said: content, places: content === "" ? [] : [at] } : readResultParts(read, block, at, say);
+  const message: ToolMessage = {
+    role: "tool",
+    tool_call_id: needText(block, "tool_use_id", at),
+    content: result.said,
+    ...readCacheControl(block),
+  };
+  add(read, message, at, { parts: result.places, calls: [] });
+}
+
+function readResultParts(
+  read: ReadTurns,
+  block: Fields,
+  at: string,
+  say: Say,
+): { said: string | TextPart[]; places: string[] } {
   const texts: TextPart[] = [];
   const places: string[] = [];
   let hasMedia = false;
@@ -228,13 +246,7 @@ function readToolResult(read: ReadTurns, block: Fields, at: string, say: Say): v
   }
   if (texts.length === 0 && hasMedia) texts.push({ type: "text", text: "The result is attached below." });
   if (block.is_error === true) prependFailure(texts);
-  const message: ToolMessage = {
-    role: "tool",
-    tool_call_id: needText(block, "tool_use_id", at),
-    content: texts.length === 0 ? "" : (joinParts(texts) as string | TextPart[]),
-    ...readCacheControl(block),
-  };
-  add(read, message, at, { parts: places, calls: [] });
+  return { said: texts.length === 0 ? "" : (joinParts(texts) as string | TextPart[]), places };
 }
 
 /** Chat has no `is_error`, and a model must not mistake a failure for a result. */

@@ -2,7 +2,6 @@ import { buffer } from "node:stream/consumers";
 import type { AccountId } from "../../lib/ids.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Conversation } from "./prepare-response.ts";
-import { listOwnItems } from "./read-response-request.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
 import { isObject, type JsonObject, type ResponseRequest } from "./response-request.ts";
 
@@ -18,8 +17,9 @@ type FilePart = JsonObject & { type: keyof typeof fileParts; file_id: string };
 const partFields = ["content", "output"] as const;
 
 /** Whether a request names uploaded files. */
-export function hasFiles(request: ResponseRequest): boolean {
-  return listOwnItems(request).some(({ item }) => partFields.some((field) => listParts(item, field).some(isFilePart)));
+export function hasFiles({ input }: ResponseRequest): boolean {
+  if (!Array.isArray(input)) return false;
+  return input.some((item) => partFields.some((field) => listParts(item, field).some(isFilePart)));
 }
 
 function listParts(item: JsonObject, field: (typeof partFields)[number]): unknown[] {

@@ -8,7 +8,7 @@ import { findNativePlace, readResponseRequest, responseFieldNames, writeNativeBo
 import { nameResponse, ResponseEnvelope, readSuffix } from "./response-envelope.ts";
 import type { PlacedItem, ResponseRequest } from "./response-request.ts";
 import { listNamespacedTools } from "./tool-namespaces.ts";
-import { listToolEntries, searchesTools } from "./tool-search.ts";
+import { type PlacedEntry, searchesTools } from "./tool-search.ts";
 
 /** The conversation that a request continues. */
 export type Conversation = {
@@ -43,7 +43,8 @@ export function prepareResponse(
 ): PreparedResponse {
   // Validated by the schema.
   const request = body as ResponseRequest;
-  const { chat: chatRequest, places, obstacle, references } = readResponseRequest(request, conversation.items);
+  const read = readResponseRequest(request, conversation.items);
+  const { chat: chatRequest, places, entries, obstacle, references } = read;
   const asked = { requestId, isStored, conversationId };
   const nativeBody = writeNativeBody(request, conversation.items);
   checkNativeUrls(nativeBody, conversation.items);
@@ -61,7 +62,7 @@ export function prepareResponse(
       },
       createPresenter: ({ modelId: model, now }) => {
         const envelope = new ResponseEnvelope(request, { requestId, model, now: createdAt ?? now });
-        presenter = createPresenter(request, { ...asked, conversation, envelope, now: () => clock.now() });
+        presenter = createPresenter(request, { ...asked, entries, envelope, now: () => clock.now() });
         return wrap?.(presenter) ?? presenter;
       },
     });
@@ -82,15 +83,16 @@ function checkNativeUrls(body: NativeRequest["body"], items: readonly PlacedItem
   }
 }
 
-type PresentedRequest = ResponseSetting & {
+type PresentedRequest = Pick<ResponseSetting, "isStored" | "conversationId"> & {
   requestId: string;
+  entries: readonly PlacedEntry[];
   envelope: ResponseEnvelope;
   now(): Date;
 };
 
 function createPresenter(
   request: ResponseRequest,
-  { requestId, conversation, isStored, conversationId, envelope, now }: PresentedRequest,
+  { requestId, entries, isStored, conversationId, envelope, now }: PresentedRequest,
 ): ResponsePresenter {
   const { reasoning, include, background, previous_response_id: previousId } = request;
   return new ResponsePresenter({
@@ -100,7 +102,7 @@ function createPresenter(
       suffix: readSuffix(requestId),
       summarizes: (reasoning?.summary ?? reasoning?.generate_summary ?? null) !== null,
       marksReasoning: include?.includes("reasoning.encrypted_content") === true,
-      namespacedTools: listNamespacedTools(listToolEntries(request, conversation.items)),
+      namespacedTools: listNamespacedTools(entries),
       searchesTools: searchesTools(request),
     },
   });

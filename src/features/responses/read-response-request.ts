@@ -1,3 +1,5 @@
+import { JsonShape } from "../../lib/json-shape.ts";
+import { confirmText, shareText } from "../../lib/json-text.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { describeUnknownField } from "../../platform/errors/describe-unknown-field.ts";
 import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
@@ -11,7 +13,7 @@ import { readReasoningMark } from "./reasoning-mark.ts";
 import { responseNames } from "./response-names.ts";
 import { isObject, type JsonObject, type PlacedItem, type ResponseRequest } from "./response-request.ts";
 import { responseRequestSchema } from "./response-request-schema.ts";
-import { listToolEntries } from "./tool-search.ts";
+import { listToolEntries, type PlacedEntry } from "./tool-search.ts";
 
 const jsonDepthMax = 64;
 
@@ -19,6 +21,8 @@ const jsonDepthMax = 64;
 export type ReadRequest = {
   chat: ChatRequest;
   places: CallersPlaces;
+  /** The tools as the caller wrote them. */
+  entries: readonly PlacedEntry[];
   obstacle: ChatObstacle | null;
   /** The number of parts that are only referenced and may be far longer than the reference. */
   references: number;
@@ -68,7 +72,8 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
   }
   const { instructions } = request;
   const input = readInput(items);
-  const tools = readTools(request, listToolEntries(request, items));
+  const entries = listToolEntries(request, items);
+  const tools = readTools(request, entries);
   const references = input.references + (request.tools ?? []).filter(isHosted).length;
   const hasInstructions = typeof instructions === "string" && instructions !== "";
   const preface: ChatMessage[] = hasInstructions ? [{ role: "system", content: instructions }] : [];
@@ -91,7 +96,7 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
     tools: tools.places,
     names: responseNames,
   };
-  return { chat, places, obstacle, references };
+  return { chat, places, entries, obstacle, references };
 }
 
 const instructionsPlace = { path: "instructions", content: "instructions", parts: [], calls: [] };
@@ -115,23 +120,24 @@ function isHosted({ type }: JsonObject): boolean {
 }
 
 function checkDepth(request: ResponseRequest): void {
-  for (const field in request) checkFieldDepth(field, request[field]);
+  const shape = new JsonShape();
+  for (const field in request) {
+    shape.names += 1;
+    shape.add(request[field], jsonDepthMax);
+    if (shape.isTooDeep) throw createTooDeep(field);
+  }
+  confirmText(request, shape);
 }
 
-/** Deeper nesting could overflow a stack, here or at the upstream. */
+/** Rejects a value nested too deep. */
 export function checkFieldDepth(param: string, value: unknown): void {
-  if (!isDeeper(value, jsonDepthMax)) return;
-  throw new AppError("invalid_parameter", `\`${param}\` is nested more than ${jsonDepthMax} levels deep.`, { param });
+  const shape = new JsonShape();
+  shape.add(value, jsonDepthMax);
+  if (shape.isTooDeep) throw createTooDeep(param);
 }
 
-/** Recurses at most `levels` deep. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((each: unknown) => isDeeper(each, levels - 1));
-  const record = value as JsonObject;
-  for (const field in record) if (isDeeper(record[field], levels - 1)) return true;
-  return false;
+function createTooDeep(param: string): AppError {
+  return refuse(param, `\`${param}\` is nested more than ${jsonDepthMax} levels deep.`);
 }
 
 function findNativeField(request: ResponseRequest): ChatObstacle | null {
@@ -193,7 +199,6 @@ const ownFields: ReadonlySet<string> = new Set([
   "conversation",
   "background",
   "client_metadata",
-  "input",
 ]);
 
 /**
@@ -203,9 +208,16 @@ const ownFields: ReadonlySet<string> = new Set([
 export function writeNativeBody(request: ResponseRequest, items: readonly PlacedItem[]): NativeRequest["body"] {
   const body: Record<string, unknown> = {};
   for (const field in request) if (!ownFields.has(field) && request[field] != null) body[field] = request[field];
-  body.input = items.flatMap(({ item }) => presentNativeItem(item) ?? []);
+  const { input } = request;
+  const sent = items.map(({ item }) => presentNativeItem(item)).filter((item) => item !== null);
+  body.input = Array.isArray(input) && isSame(sent, input) ? input : sent;
   body.store = false;
+  shareText(request, body);
   return body;
+}
+
+function isSame(list: readonly unknown[], other: readonly unknown[]): boolean {
+  return list.length === other.length && list.every((each, index) => each === other[index]);
 }
 
 /** The caller's path of `input[3].content` in a native request, which has the whole conversation. */
@@ -227,8 +239,12 @@ function presentNativeItem(whole: JsonObject): JsonObject | null {
   const summary = whole.type === "compaction" ? readCompactionMark(whole.encrypted_content) : null;
   if (summary !== null) return { type: "message", role: "user", content: summary };
   if (!namelessItems.has(whole.type)) return whole;
-  const { id: _, ...item } = whole;
+  const item = whole.id === undefined ? whole : dropId(whole);
   if (item.type !== "reasoning") return item;
   const mark = item.encrypted_content;
   return typeof mark === "string" && readReasoningMark(mark) === null ? item : null;
+}
+
+function dropId({ id: _, ...item }: JsonObject): JsonObject {
+  return item;
 }

@@ -24,7 +24,8 @@ export function readTools(
   entries: readonly PlacedEntry[],
 ): ReadTools {
   const obstacles: ChatObstacle[] = [];
-  const listed = entries.flatMap(({ entry, place }) => readEntry(entry, place, obstacles));
+  const listed: PlacedTool[] = [];
+  for (const { entry, place } of entries) readEntry(entry, place, obstacles, listed);
   const offered = entries.length === (tools ?? []).length ? listed : dropFoundAgain(listed);
   const chosen = choice == null ? undefined : readChoice(choice, obstacles);
   const [obstacle = null] = obstacles;
@@ -39,18 +40,24 @@ export function readTools(
   return { fields, places: offered.map(({ place }) => place), obstacle };
 }
 
-/** One tool, or all tools of a namespace. */
-function readEntry(entry: JsonObject, place: string, obstacles: ChatObstacle[]): PlacedTool[] {
-  if (entry.type !== "namespace") return listTool(readTool(entry, place, obstacles), place);
+/** Adds one tool, or all tools of a namespace. */
+function readEntry(entry: JsonObject, place: string, obstacles: ChatObstacle[], listed: PlacedTool[]): void {
+  const add = (tool: ChatTool | null, at: string): void => {
+    if (tool !== null) listed.push({ tool, place: at });
+  };
+  if (entry.type !== "namespace") {
+    add(readTool(entry, place, obstacles), place);
+    return;
+  }
   const namespace = readName(entry, place);
   const { tools } = entry;
   if (!Array.isArray(tools)) throw refuse(`${place}.tools`, `\`${place}.tools\` must be a list of tools.`);
-  return tools.flatMap((tool: unknown, index) => {
+  for (const [index, tool] of tools.entries()) {
     const inner = `${place}.tools[${index}]`;
     if (!isObject(tool)) throw refuse(inner, `\`${inner}\` must be a tool.`);
     const name = joinToolName({ namespace, name: readName(tool, inner) });
-    return listTool(readTool({ ...tool, name }, inner, obstacles), inner);
-  });
+    add(readTool({ ...tool, name }, inner, obstacles), inner);
+  }
 }
 
 /** A later search may find the same tool. */
@@ -62,10 +69,6 @@ function dropFoundAgain(listed: readonly PlacedTool[]): PlacedTool[] {
     known.add(name);
     return isNew || place.startsWith("tools[");
   });
-}
-
-function listTool(tool: ChatTool | null, place: string): PlacedTool[] {
-  return tool === null ? [] : [{ tool, place }];
 }
 
 function readTool(tool: JsonObject, place: string, obstacles: ChatObstacle[]): ChatTool | null {

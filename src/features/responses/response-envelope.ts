@@ -53,18 +53,23 @@ export class ResponseEnvelope {
   readonly id: string;
   readonly createdAt: number;
   private readonly head: string;
-  private readonly echo: string;
+  private readonly request: ResponseRequest;
+  private readonly model: string;
+  /** Written when first needed: a vendor's own events need none of it. */
+  private echo: string | null = null;
 
   constructor(request: ResponseRequest, { requestId, model, now }: { requestId: string; model: string; now: Date }) {
     this.id = nameResponse(requestId);
     this.createdAt = Math.floor(now.getTime() / 1000);
     this.head = `{"id":"${this.id}","object":"response","created_at":${this.createdAt},`;
-    this.echo = JSON.stringify(echoRequest(request, model)).slice(1);
+    this.request = request;
+    this.model = model;
   }
 
   present(state: ResponseState): string {
     const { status, output, usage, error, incompleteReason, stoppedBy, completedAt } = state;
     const { isStored, conversation } = state;
+    this.echo ??= JSON.stringify(echoRequest(this.request, this.model)).slice(1);
     const details = incompleteReason === null ? "null" : `{"reason":"${incompleteReason}"}`;
     const stop = stoppedBy === null ? "" : `"stopped_by":"${stoppedBy}",`;
     return `${this.head}"status":"${status}","completed_at":${completedAt},"error":${JSON.stringify(error)},"incomplete_details":${details},"output":${output},"store":${isStored},"conversation":${conversation},"usage":${usage},${stop}${this.echo}`;

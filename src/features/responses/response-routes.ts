@@ -64,7 +64,7 @@ function addCreateResponse(http: HttpServer, dependencies: RouteDependencies): v
   http.post(
     "/responses",
     {
-      config: { ...config, storesTexts: false },
+      config: { ...config, storesTexts: false, keepsText: true },
       schema: {
         ...schema,
         summary: "Create a response",

@@ -24,10 +24,11 @@ export type PlacedEntry = { entry: JsonObject; place: string };
 /** The request's tools, and those that the conversation's searches have found. */
 export function listToolEntries({ tools }: ResponseRequest, items: readonly PlacedItem[]): PlacedEntry[] {
   const offered = (tools ?? []).map((entry, index) => ({ entry, place: `tools[${index}]` }));
-  const found = items.flatMap(({ item, place }) =>
-    item.type === "tool_search_output" && isClientSearch(item) ? listFound(item.tools, `${place}.tools`) : [],
-  );
-  return [...offered, ...found];
+  for (const { item, place } of items) {
+    if (item.type !== "tool_search_output" || !isClientSearch(item)) continue;
+    offered.push(...listFound(item.tools, `${place}.tools`));
+  }
+  return offered;
 }
 
 /** Found tools are loaded, so they are deferred no longer. */

@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { keepText } from "../../lib/json-text.ts";
 import { AppError } from "../errors/app-error.ts";
 import { createJsonScanner, type JsonLimits, type JsonScanner } from "./json-scanner.ts";
 import { requireStorable } from "./storable-text.ts";
@@ -24,10 +25,11 @@ type Done = (error: Error | null, body?: unknown) => void;
 export function acceptJsonBodies(http: FastifyInstance, limits: JsonLimits): void {
   http.removeAllContentTypeParsers();
   http.addContentTypeParser("application/json", (request, payload, done: Done) => {
-    collectBody(request, payload, chooseLimits(request, limits), (error, body) => {
+    collectBody(request, payload, chooseLimits(request, limits), (error, collected) => {
       if (error !== null) done(error);
-      else if (body.length > smallBodyBytes) parseLargeBody(request, body).then((value) => done(null, value), done);
-      else parseSmallBody(request, body, done);
+      else if (collected.body.length > smallBodyBytes) {
+        parseLargeBody(request, collected).then((value) => done(null, value), done);
+      } else parseSmallBody(request, collected, done);
     });
   });
   // Many clients send a content type even without a body.
@@ -51,10 +53,14 @@ function createUnknownType(): AppError {
   return new AppError("unsupported_media_type", message);
 }
 
-type Collected = (error: Error | null, body: Buffer) => void;
+/** A body, and its scanner if it is not small. */
+type Collected = { body: Buffer; scanner: JsonScanner | null };
+const nothing: Collected = { body: Buffer.alloc(0), scanner: null };
+
+type OnCollected = (error: Error | null, collected: Collected) => void;
 
 /** Reads the body and rejects it as soon as a limit is exceeded. */
-function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: JsonLimits, onEnd: Collected): void {
+function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: JsonLimits, onEnd: OnCollected): void {
   const { bodyLimit: bytesMax } = request.routeOptions;
   const chunks: Buffer[] = [];
   let scanner: JsonScanner | null = null;
@@ -63,7 +69,7 @@ function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: 
 
   function end(error: Error | null): void {
     payload.off("data", onData).off("end", onWhole).off("error", end);
-    onEnd(error, error === null ? Buffer.concat(chunks, bytes) : Buffer.alloc(0));
+    onEnd(error, error === null ? { body: Buffer.concat(chunks, bytes), scanner } : nothing);
   }
 
   function onData(chunk: Buffer): void {
@@ -93,7 +99,7 @@ function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: 
   }
 
   const onWhole = (): void => end(null);
-  if (Number(request.headers["content-length"]) > bytesMax) onEnd(createTooLarge(bytesMax), Buffer.alloc(0));
+  if (Number(request.headers["content-length"]) > bytesMax) onEnd(createTooLarge(bytesMax), nothing);
   else payload.on("data", onData).on("end", onWhole).on("error", end);
 }
 
@@ -114,11 +120,12 @@ function createTooMuch(exceeded: keyof JsonLimits, limits: JsonLimits): AppError
   return new AppError("payload_too_large", `The body has more than ${what[exceeded]}. Send less at a time.`);
 }
 
-function parseSmallBody(request: FastifyRequest, body: Buffer, done: Done): void {
+function parseSmallBody(request: FastifyRequest, collected: Collected, done: Done): void {
+  const { body } = collected;
   let value: unknown;
   try {
     receiveBody(request, body);
-    value = body.length === 0 ? parseNothing(request) : parseJson(request, body, readText(body));
+    value = body.length === 0 ? parseNothing(request) : parseJson(request, collected, readText(body));
   } catch (error) {
     done(error as Error);
     return;
@@ -127,12 +134,13 @@ function parseSmallBody(request: FastifyRequest, body: Buffer, done: Done): void
 }
 
 /** Yields to the event loop around each slow step. */
-async function parseLargeBody(request: FastifyRequest, body: Buffer): Promise<unknown> {
+async function parseLargeBody(request: FastifyRequest, collected: Collected): Promise<unknown> {
+  const { body } = collected;
   receiveBody(request, body);
   await nextTurn();
   const text = readText(body);
   await nextTurn();
-  const value = parseJson(request, body, text);
+  const value = parseJson(request, collected, text);
   await nextTurn();
   return value;
 }
@@ -181,10 +189,19 @@ function readText(body: Buffer): string {
   return body.toString("utf8");
 }
 
-function parseJson(request: FastifyRequest, body: Buffer, text: string): unknown {
+function parseJson({ routeOptions }: FastifyRequest, collected: Collected, text: string): unknown {
+  const { storesTexts, keepsText } = routeOptions.config;
   const value = parseText(text);
-  if (request.routeOptions.config.storesTexts !== false) requireStorable(value, body);
+  if (storesTexts !== false) requireStorable(value, collected.body);
+  if (keepsText === true) keepTextOf(value, collected);
   return value;
+}
+
+/** Of a small body nothing is kept: writing it again takes less time than scanning it. */
+function keepTextOf(value: unknown, { body, scanner }: Collected): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return;
+  const outline = scanner?.outline() ?? null;
+  if (outline !== null) keepText(value, body, outline);
 }
 
 function parseText(text: string): unknown {

@@ -26,9 +26,10 @@ test("counts the structure and escapes of any JSON, however it is split into chu
     fc.property(
       fc.jsonValue({ maxDepth: 5 }),
       fc.string({ unit: fc.constantFrom('"', "\\", "x", "\n", "漢"), maxLength: 80 }),
-      fc.integer({ min: 1, max: 70 }),
+      fc.integer({ min: 1, max: 900 }),
       (value, more, chunkBytes) => {
-        const text = JSON.stringify([value, more, "x".repeat(40)]);
+        // Runs on both sides of the scanner's threshold for long ones.
+        const text = JSON.stringify([value, more, "x".repeat(40), `${"x".repeat(300)}\n${"x".repeat(700)}\n`]);
         const counted = countWhole(text);
         expect(scan(text, counted, chunkBytes)).toBeNull();
         const [less, fewer] = [counted.structureMax - 1, counted.escapesMax - 1];

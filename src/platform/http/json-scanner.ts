@@ -1,3 +1,5 @@
+import type { JsonOutline } from "../../lib/json-text.ts";
+
 export type JsonLimits = {
   /** `{`, `[`, `:` and `,` outside strings, which dominate the time of parsing and validation. */
   structureMax: number;
@@ -9,36 +11,48 @@ export type JsonScanner = {
   /** Scans the next bytes and returns the exceeded limit. */
   add(chunk: Buffer): keyof JsonLimits | null;
   addText(text: string): keyof JsonLimits | null;
+  /** The outline of the object that was scanned; `null` if it has very many fields. */
+  outline(): JsonOutline | null;
 };
 
 const quote = 0x22;
 const backslash = 0x5c;
 /** Texts are encoded in slices to bound memory. */
 const sliceCharacters = 64 * 1024;
-/** Within a string, this many bytes are compared in JavaScript before `indexOf` takes over. */
-const shortString = 16;
+/** Within a string, this many bytes are compared in JavaScript before `indexOf` takes over. Most runs are shorter. */
+const shortRun = 256;
+/** Marks of an outline: an object with more than half as many fields has none. */
+const marksMax = 256;
 
-/** Outside strings: 1 for structure, 2 for the start of a string. */
+/** What a byte means outside strings. */
+const plain = 0;
+const opening = 1;
+const closing = 2;
+const comma = 3;
+const colon = 4;
+const stringStart = 5;
 const kinds = new Uint8Array(256);
-for (const mark of "{[:,") kinds[mark.charCodeAt(0)] = 1;
-kinds[quote] = 2;
+for (const [marks, kind] of [
+  ["{[", opening],
+  ["}]", closing],
+  [",", comma],
+  [":", colon],
+  ['"', stringStart],
+] as const) {
+  for (const mark of marks) kinds[mark.charCodeAt(0)] = kind;
+}
 
 /**
  * Counts the structure of a JSON text without parsing it: 2 ms per megabyte of structure or escapes, almost nothing for
  * long plain strings. Counts of invalid JSON are arbitrary; the parser rejects it anyway.
  */
 export function createJsonScanner({ structureMax, escapesMax }: JsonLimits): JsonScanner {
-  let place: Place = "outside";
-  let structure = 0;
-  let escapes = 0;
+  const count = new StructureCount();
 
   function add(chunk: Buffer): keyof JsonLimits | null {
-    const counted = countChunk(chunk, place);
-    place = counted.place;
-    structure += counted.structure;
-    escapes += counted.escapes;
-    if (structure > structureMax) return "structureMax";
-    return escapes > escapesMax ? "escapesMax" : null;
+    count.add(chunk);
+    if (count.structure > structureMax) return "structureMax";
+    return count.escapes > escapesMax ? "escapesMax" : null;
   }
 
   return {
@@ -50,6 +64,7 @@ export function createJsonScanner({ structureMax, escapesMax }: JsonLimits): Jso
       }
       return exceeded;
     },
+    outline: () => count.outline(),
   };
 }
 
@@ -57,66 +72,79 @@ export function createJsonScanner({ structureMax, escapesMax }: JsonLimits): Jso
 export const innerStructureMax = 40_000;
 /** Counts the structure of a text that may be JSON; stops beyond the limit. */
 export function countInnerStructure(text: string, structureMax = innerStructureMax): number {
-  let place: Place = "outside";
-  let structure = 0;
-  for (let at = 0; at < text.length && structure <= structureMax; at += sliceCharacters) {
-    const counted = countChunk(Buffer.from(text.slice(at, at + sliceCharacters)), place);
-    place = counted.place;
-    structure += counted.structure;
+  const count = new StructureCount();
+  for (let at = 0; at < text.length && count.structure <= structureMax; at += sliceCharacters) {
+    count.add(Buffer.from(text.slice(at, at + sliceCharacters)));
   }
-  return structure;
+  return count.structure;
 }
 
 /** The scanner's state between two chunks. */
 type Place = "outside" | "in-string" | "after-backslash";
 
-function countChunk(chunk: Buffer, from: Place): { place: Place; structure: number; escapes: number } {
-  const marks = createMarkFinder(chunk);
-  const { length } = chunk;
-  let structure = 0;
-  let escapes = 0;
-  let isInString = from !== "outside";
-  let at = from === "after-backslash" ? 1 : 0;
-  while (at < length) {
-    if (isInString) {
-      at = marks.find(at);
-      if (chunk[at] === quote) {
-        isInString = false;
-        at += 1;
-      } else if (at < length) {
-        escapes += 1;
-        at += 2;
-      }
-    } else {
-      const kind = kinds[chunk[at] ?? 0];
-      if (kind === 2) isInString = true;
-      else if (kind === 1) structure += 1;
-      at += 1;
-    }
+/** What was counted so far. */
+class StructureCount {
+  structure = 0;
+  escapes = 0;
+  private names = 0;
+  private depth = 0;
+  private bytes = 0;
+  private place: Place = "outside";
+  private readonly marks: number[] = [];
+
+  outline(): JsonOutline | null {
+    const { marks, names } = this;
+    return marks.length > marksMax ? null : { marks, names };
   }
-  // A backslash at the end of the chunk escapes the first byte of the next one.
-  const place = !isInString ? "outside" : at > length ? "after-backslash" : "in-string";
-  return { place, structure, escapes };
+
+  /** One loop over local variables: it visits every byte of most bodies. */
+  add(chunk: Buffer): void {
+    const { marks, bytes } = this;
+    const { length } = chunk;
+    let { structure, escapes, names, depth } = this;
+    let isInString = this.place !== "outside";
+    let at = this.place === "after-backslash" ? 1 : 0;
+    // The last results of `indexOf`: searching again before they are passed would take quadratic time.
+    let quoteAt = -1;
+    let backslashAt = -1;
+    while (at < length) {
+      if (isInString) {
+        const nearEnd = Math.min(length, at + shortRun);
+        while (at < nearEnd && chunk[at] !== quote && chunk[at] !== backslash) at += 1;
+        if (at === nearEnd && at < length) {
+          if (quoteAt < at) quoteAt = findByte(chunk, quote, at);
+          if (backslashAt < at) backslashAt = findByte(chunk, backslash, at);
+          at = Math.min(quoteAt, backslashAt);
+        }
+        if (chunk[at] === quote) {
+          isInString = false;
+          at += 1;
+        } else if (at < length) {
+          escapes += 1;
+          at += 2;
+        }
+      } else {
+        const kind = kinds[chunk[at] ?? 0];
+        if (kind === stringStart) isInString = true;
+        else if (kind !== plain) {
+          if (kind === opening) depth += 1;
+          else if (kind === colon) names += 1;
+          if (depth === 1 && marks.length <= marksMax) marks.push(bytes + at);
+          if (kind === closing) depth -= 1;
+          else structure += 1;
+        }
+        at += 1;
+      }
+    }
+    // A backslash at the end of the chunk escapes the first byte of the next one.
+    this.place = !isInString ? "outside" : at > length ? "after-backslash" : "in-string";
+    this.bytes += length;
+    Object.assign(this, { structure, escapes, names, depth });
+  }
 }
 
-/**
- * Finds the next quote or backslash, or the end. Most strings are short; long ones use native `indexOf`, whose results are
- * cached for both marks.
- */
-function createMarkFinder(chunk: Buffer): { find(from: number): number } {
-  let quoteAt = -1;
-  let backslashAt = -1;
-  const search = (mark: number, from: number): number => {
-    const found = chunk.indexOf(mark, from);
-    return found < 0 ? chunk.length : found;
-  };
-  return {
-    find(from) {
-      const nearEnd = Math.min(chunk.length, from + shortString);
-      for (let at = from; at < nearEnd; at += 1) if (chunk[at] === quote || chunk[at] === backslash) return at;
-      if (quoteAt < nearEnd) quoteAt = search(quote, nearEnd);
-      if (backslashAt < nearEnd) backslashAt = search(backslash, nearEnd);
-      return Math.min(quoteAt, backslashAt);
-    },
-  };
+/** The next such byte, or the end. */
+function findByte(chunk: Buffer, byte: number, from: number): number {
+  const found = chunk.indexOf(byte, from);
+  return found < 0 ? chunk.length : found;
 }

@@ -174,6 +174,8 @@ declare module "fastify" {
     access?: "open";
     /** `false` if the body is not stored, so texts that PostgreSQL cannot store are allowed. */
     storesTexts?: false;
+    /** Whether a large body keeps the text that it was parsed from, because an upstream gets most of it unchanged. */
+    keepsText?: true;
     /** Overrides the structure limit of JSON bodies if it is higher than the setting. */
     jsonStructureMax?: number;
   }

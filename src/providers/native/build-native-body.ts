@@ -1,3 +1,4 @@
+import { writeObject } from "../../lib/json-text.ts";
 import { defaultCacheControl } from "../cache-control.ts";
 import type { ChatCall, NativeRequest } from "../contract.ts";
 import { forwardMessagesCacheControl } from "../messages-cache-control.ts";
@@ -9,25 +10,25 @@ type NativeOrder = Pick<ChatCall, "upstreamModel" | "outputTokensMax" | "cacheCo
 };
 
 /** The request for the vendor: the caller's body, with our model, limits and storage options. */
-export function buildNativeBody(order: NativeOrder): string {
+export function buildNativeBody(order: NativeOrder): string | Buffer {
   const { native, upstreamModel, outputTokensMax, cacheControl = defaultCacheControl, asksStreamUsage = true } = order;
   const { wire } = native;
   switch (wire) {
     case "messages": {
       const body = forwardMessagesCacheControl(native.body, cacheControl);
-      return JSON.stringify({
+      return writeObject({
         ...body,
         model: upstreamModel,
         max_tokens: outputTokensMax,
         ...limitThinking(body, outputTokensMax),
         messages: shortenCallIds(body.messages),
-        // Refers to the vendor's ids, which callers do not have. `JSON.stringify` drops `undefined`.
+        // Refers to the vendor's ids, which callers do not have. `undefined` is not written.
         diagnostics: undefined,
       });
     }
     case "responses": {
       const { body } = native;
-      return JSON.stringify({
+      return writeObject({
         ...body,
         model: upstreamModel,
         max_output_tokens: outputTokensMax,
@@ -40,11 +41,11 @@ export function buildNativeBody(order: NativeOrder): string {
       });
     }
     case "completions":
-      return JSON.stringify({
+      return writeObject({
         ...native.body,
         model: upstreamModel,
         max_tokens: outputTokensMax,
-        // `JSON.stringify` drops `undefined`.
+        // `undefined` is not written.
         stream_options: native.body.stream === true && asksStreamUsage ? { include_usage: true } : undefined,
       });
   }

@@ -58,7 +58,7 @@ export function findNativeObstacle(
 
 /** Whether the caller runs a tool of this type, or it costs only tokens. */
 export function isCallersTool(type: string): boolean {
-  return commonTools.has(type.replace(datePattern, ""));
+  return commonTools.has(type) || commonTools.has(type.replace(datePattern, ""));
 }
 
 /** Values that ask for the default. */

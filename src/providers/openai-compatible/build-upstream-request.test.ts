@@ -21,7 +21,7 @@ function build(request: Partial<ChatRequest>, more: Partial<UpstreamQuirks> = {}
     outputTokensMax: 77,
     timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
   };
-  return JSON.parse(buildUpstreamBody(call, { ...quirks, ...more }));
+  return JSON.parse(String(buildUpstreamBody(call, { ...quirks, ...more })));
 }
 
 test("the caller's fields are forwarded, with our model and cap", () => {

@@ -1,3 +1,4 @@
+import { writeObject } from "../../lib/json-text.ts";
 import { type ChatMessage, type ChatRequest, echoedFields } from "../chat-request.ts";
 import type { ChatCall } from "../contract.ts";
 import { restoreReasoningDetails } from "./reasoning-details.ts";
@@ -45,12 +46,12 @@ export function isStreamNeeded(request: ChatRequest, { outputCapField }: Upstrea
 export function buildUpstreamBody(
   { request, upstreamModel, outputTokensMax, passthrough = [] }: ChatCall,
   quirks: UpstreamQuirks,
-): string {
+): string | Buffer {
   const isStreamed = isStreamNeeded(request, quirks);
   const body: Record<string, unknown> = {
     ...request,
     model: upstreamModel,
-    // `JSON.stringify` drops `undefined`.
+    // `undefined` is not written.
     max_tokens: undefined,
     max_completion_tokens: undefined,
     stream: isStreamed ? true : (request.stream ?? undefined),
@@ -63,7 +64,7 @@ export function buildUpstreamBody(
   if (quirks.outputCapField !== "none") body[quirks.outputCapField] = outputTokensMax;
   // Only defaults and hints are left in these.
   for (const field of quirks.unsupportedFields) body[field] = undefined;
-  return JSON.stringify(body);
+  return writeObject(body);
 }
 
 type Echoing = { [field in (typeof echoedFields)[number]]?: unknown } & { content?: unknown };

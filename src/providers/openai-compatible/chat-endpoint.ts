@@ -18,7 +18,7 @@ export type ChatEndpointOptions = {
 /** The HTTP request of a call, and how its response is read. */
 type EndpointRequest = {
   path: string;
-  body: string;
+  body: string | Buffer;
   isStreamed: boolean;
   form: AnswerForm;
   /** Only for this request: names and values alternate. */
