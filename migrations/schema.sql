@@ -843,6 +843,23 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (number)
 );
 
+create table secrets (
+  name text not null,
+  version integer not null,
+  sealed_value bytea not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  retired_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint secrets_name_valid CHECK (name ~ '^[A-Za-z_][A-Za-z0-9_]{0,127}$'::text),
+  constraint secrets_unique PRIMARY KEY (name, version),
+  constraint secrets_version_valid CHECK (version > 0)
+);
+
+CREATE UNIQUE INDEX secrets_current ON secrets USING btree (name) WHERE retired_at IS NULL;
+
+CREATE TRIGGER secrets_changed AFTER INSERT OR DELETE OR UPDATE OF retired_at ON secrets FOR EACH STATEMENT EXECUTE FUNCTION notify_upstream_change();
+
 create table stored_texts (
   account_id text not null,
   shard smallint not null,
@@ -1942,6 +1959,15 @@ begin
   return null;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.notify_upstream_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('catalog', '');
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger

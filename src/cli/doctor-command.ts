@@ -13,6 +13,7 @@ import { OperatorError } from "../platform/errors/operator-error.ts";
 import { readCertificate } from "../platform/http/certificate.ts";
 import { examineDecoders } from "../platform/media/examine-decoders.ts";
 import type { Command, Terminal } from "./command.ts";
+import { loadSecrets } from "./load-secrets.ts";
 import { databaseClock, systemDependencies } from "./system-dependencies.ts";
 import { openForCommand } from "./with-database.ts";
 
@@ -180,12 +181,14 @@ async function examineHistory(database: Database, settings: Settings): Promise<F
 }
 
 /** Uses this command's environment variables: run it with the gateway's. */
-async function examineUpstreams(database: Database, { packages_dir: packagesDir }: Settings): Promise<Finding> {
+async function examineUpstreams(database: Database, settings: Settings): Promise<Finding> {
+  const { packages_dir: packagesDir } = settings;
   if (existsSync(packagesDir) && (statSync(packagesDir).mode & 0o022) !== 0) {
     const message = `other users can modify ${packagesDir}, whose packages the gateway executes`;
     return { check: "upstreams", isOk: false, message, remedy: `Restrict it: chmod go-w ${packagesDir}` };
   }
-  const faults = listRouteFaults(await findCatalog(database), packagesDir);
+  const secrets = await loadSecrets(database, settings);
+  const faults = listRouteFaults(await findCatalog(database), { packagesFolder: packagesDir, secrets });
   if (faults.length === 0) return { check: "upstreams", isOk: true, message: "every route of the catalog is usable" };
   const message = [...new Set(faults.map(({ target, fault }) => `${target.providerId}: ${fault.message}`))].join(" ");
   const remedy = [...new Set(faults.map(({ fault }) => fault.remedy))].join(" ");

@@ -61,6 +61,8 @@ export type UpstreamHealth = {
   begin(target: UpstreamTarget): CallRole;
   /** Must be called once for each call: on success and on failure, also in the middle of an answer. */
   report(target: UpstreamTarget, outcome: CallOutcome, role: CallRole): void;
+  /** Closes all circuits of a key, because it was replaced. */
+  forgetKey(providerId: string, keyNumber: number): void;
   /** Takes exactly these targets out of service: their circuits stay open while they are listed. */
   setFaults(faults: readonly FaultyTarget[]): void;
   /** Why a target is out of service; `null` if it is in service. */
@@ -213,6 +215,11 @@ export function createUpstreamHealth({
           if (clock.monotonicMs() >= entry.windowEndsMs) recover(entry);
           else entry.calls += 1;
         }
+      }
+    },
+    forgetKey(providerId, keyNumber) {
+      for (const entry of entries.values()) {
+        if (entry.place.providerId === providerId && entry.place.keyNumber === keyNumber) recover(entry);
       }
     },
     setFaults(listed) {

@@ -18,6 +18,7 @@ export {
   type OfferedModel,
 } from "./catalog-view.ts";
 export { exportCatalog } from "./export-catalog.ts";
+export { listNamedSecrets } from "./list-named-secrets.ts";
 export { listRouteFaults, type RouteFault } from "./list-route-faults.ts";
 export { listUpstreams, type Upstream } from "./list-upstreams.ts";
 export { type LiveCatalog, openLiveCatalog } from "./live-catalog.ts";

@@ -1,3 +1,4 @@
+import type { SecretReader } from "../../platform/config/secrets.ts";
 import { findSetupFault, type SetupFault } from "../../providers/provider-setup.ts";
 import { nameTarget, type UpstreamTarget } from "../../providers/upstream-health.ts";
 import type { Catalog } from "./catalog.ts";
@@ -7,11 +8,14 @@ import { listRouteTargets } from "./route-target.ts";
 export type RouteFault = { target: UpstreamTarget; fault: SetupFault; modelIds: readonly string[] };
 
 /** Lists the targets that cannot be called because of this process's setup: a missing secret or package. */
-export function listRouteFaults(catalog: Catalog | null, packagesFolder: string | null): RouteFault[] {
+export function listRouteFaults(
+  catalog: Catalog | null,
+  { packagesFolder, secrets }: { packagesFolder: string | null; secrets: SecretReader },
+): RouteFault[] {
   const { models = [], providers = [] } = catalog ?? {};
   const providerById = new Map(providers.map((provider) => [provider.id, provider]));
   const targets = models.flatMap((model) =>
-    listRouteTargets(model, providerById).map((target) => ({ modelId: model.id, target })),
+    listRouteTargets(model, providerById, secrets).map((target) => ({ modelId: model.id, target })),
   );
   return [...Map.groupBy(targets, ({ target }) => nameTarget(target)).values()].flatMap((same) => {
     const [first] = same;

@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
+import { environmentSecrets } from "../../platform/config/secrets.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { UpstreamTarget } from "../../providers/upstream-health.ts";
 import { findCatalog } from "./catalog-store.ts";
@@ -9,7 +10,7 @@ import { listReportedHealth, type ReportedHealth } from "./upstream-health-store
 /** One upstream model with one key, the catalog models it serves, and the health that gateways report. */
 export type Upstream = UpstreamTarget & {
   kind: string;
-  /** The name of the environment variable; `null` for an upstream that needs no key. */
+  /** The name of its secret; `null` for an upstream that needs no key. */
   apiKeyReference: string | null;
   modelIds: string[];
   /** One report from each gateway that has trouble with it; empty if it is healthy. */
@@ -26,6 +27,7 @@ export async function listUpstreams({ database, clock }: { database: Database; c
     for (const { providerId, upstreamModel, keyNumber, provider, apiKeyReference } of listRouteTargets(
       model,
       providerById,
+      environmentSecrets,
     )) {
       const name = JSON.stringify([providerId, upstreamModel, keyNumber]);
       const known = upstreams.get(name) ?? {

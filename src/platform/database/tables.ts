@@ -42,6 +42,7 @@ export type Tables = {
   requests: RequestsTable;
   responses: ResponsesTable;
   scheduled_jobs: ScheduledJobsTable;
+  secrets: SecretsTable;
   stored_texts: StoredTextsTable;
   stripe_progress: StripeProgressTable;
   task_counts: TaskCountsTable;
@@ -564,6 +565,16 @@ type ScheduledJobsTable = {
   due_at: Date;
   leased_until: Date | null;
   fencing_token: number;
+};
+
+type SecretsTable = {
+  name: string;
+  version: number;
+  sealed_value: Buffer;
+  created_at: Date;
+  created_by: string;
+  retired_at: Date | null;
+  last_used_at: Date | null;
 };
 
 type StoredTextsTable = {

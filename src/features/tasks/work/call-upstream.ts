@@ -1,3 +1,4 @@
+import { environmentSecrets } from "../../../platform/config/secrets.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { chooseTarget, listUntried } from "../../../providers/choose-target.ts";
 import { ProviderError } from "../../../providers/contract.ts";
@@ -269,7 +270,7 @@ function describePoll(context: StepContext, target: TaskTarget): GenerationCall 
 function reportFailure(context: StepContext, target: UpstreamTarget, error: ProviderError): void {
   const { id, accountId, keyId, model } = context.task;
   const { providerId, upstreamModel, keyNumber } = target;
-  const holder = findTarget(context, target) ?? { apiKeyReference: null, provider: {} };
+  const holder = findTarget(context, target) ?? { apiKeyReference: null, provider: {}, secrets: environmentSecrets };
   const { kind, status, code, said } = describeFailure(error, holder);
   const place = { upstream: providerId, upstream_model: upstreamModel, upstream_key: keyNumber };
   const spoken = { failure: kind, upstream_status: status, upstream_code: code, said };
