@@ -1007,6 +1007,27 @@ create table upstream_health (
   constraint upstream_health_unique PRIMARY KEY (node_id, provider_id, upstream_model, key_number)
 );
 
+create table upstream_switches (
+  id bigint not null generated always as identity,
+  kind text not null,
+  subject text not null,
+  mode text not null,
+  reason text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  ends_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  ended_by text,
+  constraint upstream_switches_end_valid CHECK ((ended_at IS NULL) = (ended_by IS NULL)),
+  constraint upstream_switches_kind_valid CHECK (kind = ANY (ARRAY['provider'::text, 'route'::text, 'key'::text])),
+  constraint upstream_switches_mode_valid CHECK (mode = ANY (ARRAY['disabled'::text, 'draining'::text])),
+  constraint upstream_switches_unique PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX upstream_switches_current ON upstream_switches USING btree (kind, subject) WHERE ended_at IS NULL;
+
+CREATE TRIGGER upstream_switches_changed AFTER INSERT OR DELETE OR UPDATE ON upstream_switches FOR EACH STATEMENT EXECUTE FUNCTION notify_upstream_change();
+
 create table usage_rollups (
   account_id text not null,
   slot_at timestamp with time zone not null,

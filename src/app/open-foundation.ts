@@ -159,7 +159,7 @@ async function openUpstreams(
   stack.defer(() => registry.close());
   const { loadAdapters } = registry;
   const catalog = await openLiveCatalog({
-    ...{ database, feed, health, loadAdapters, packagesFolder, secrets },
+    ...{ database, clock, feed, health, loadAdapters, packagesFolder, secrets },
     ...watchOutage("catalog read failed", "catalog read again"),
     onFaults: createFaultLog(logger),
   });

@@ -3,15 +3,15 @@ import { findPackageFault, type PackageFault } from "./ai-sdk/load-package.ts";
 import { ProviderError } from "./contract.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
 
-/**
- * Why a provider cannot be called with its setup. Only the operator can change that, so its routes are out of service.
- */
+/** Why a route is out of service: its setup does not work, or an operator switched it off. Only operators change that. */
 export type SetupFault = {
-  code: "missing-secret" | "unreadable-secret" | PackageFault["code"];
-  /** The name of the secret, or of the missing or incompatible package. */
+  code: "missing-secret" | "unreadable-secret" | PackageFault["code"] | "disabled" | "draining";
+  /** The name of the secret, of the missing or incompatible package, or of what is switched off. */
   subject: string;
   message: string;
   remedy: string;
+  /** Tasks that were accepted before may still go there. */
+  admitsBefore?: Date;
 };
 
 /** A provider with a reference to one of its keys, `${LIKE_THIS}`; `null` for a provider without keys. */

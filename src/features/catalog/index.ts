@@ -41,3 +41,5 @@ export { presentPrice, priceEntrySchema } from "./price-schema.ts";
 export { publishHealth } from "./publish-health.ts";
 export type { RouteTarget } from "./route-target.ts";
 export { seedSandboxCatalog } from "./seed-sandbox-catalog.ts";
+export { listActiveSwitches, switchOff, switchOn } from "./switch-upstream.ts";
+export type { SwitchMode, UpstreamSwitch } from "./upstream-switch.ts";

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../lib/clock.ts";
 import { environmentSecrets, type SecretReader } from "../../platform/config/secrets.ts";
 import type { ChangeFeed } from "../../platform/database/change-feed.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -9,6 +10,8 @@ import type { Catalog } from "./catalog.ts";
 import { findCatalog } from "./catalog-store.ts";
 import { type CatalogView, createCatalogView } from "./catalog-view.ts";
 import { listRouteFaults, type RouteFault } from "./list-route-faults.ts";
+import { isInForce, type UpstreamSwitch } from "./upstream-switch.ts";
+import { listSwitches } from "./upstream-switch-store.ts";
 
 export type LiveCatalog = {
   /** The newest version this node has loaded. Reads memory, never the database. */
@@ -17,12 +20,13 @@ export type LiveCatalog = {
 };
 
 const retryMs = 200;
-/** How often to check targets that are out of service again: a secret's file may appear at any time. */
+/** How often to check targets that are out of service again: a secret's file may appear, or a switch end. */
 const examineMs = 1_000;
 
 /** Loads the catalog and reloads it on each change notification. */
 export async function openLiveCatalog(options: {
   database: Database;
+  clock: Clock;
   feed: ChangeFeed;
   health: UpstreamHealth;
   loadAdapters: LoadAdapters;
@@ -37,18 +41,26 @@ export async function openLiveCatalog(options: {
   onFaults?(faults: readonly RouteFault[]): void;
 }): Promise<LiveCatalog> {
   const { health, packagesFolder = null, secrets = environmentSecrets } = options;
-  const setup = { packagesFolder, secrets };
   let view = createCatalogView(null, health, secrets);
+  let switches: readonly UpstreamSwitch[] = [];
   let faults: readonly RouteFault[] = [];
   let wantedLoads = 0;
   let isLoading = false;
   let isClosed = false;
 
+  /** A switch past its end is no fault. */
+  function listFaults(catalog: Catalog | null): RouteFault[] {
+    const now = options.clock.now();
+    const inForce = switches.filter((one) => isInForce(one, now));
+    return listRouteFaults(catalog, { packagesFolder, secrets, switches: inForce });
+  }
+
   async function read(): Promise<void> {
     const catalog = await findCatalog(options.database);
     await options.loadAdapters(catalog?.providers ?? []);
     const changed = await options.secrets?.load?.();
-    serve(catalog, listRouteFaults(catalog, setup));
+    switches = await listSwitches(options.database);
+    serve(catalog, listFaults(catalog));
     if (changed !== undefined) forgetCircuits(catalog, changed);
   }
 
@@ -74,7 +86,7 @@ export async function openLiveCatalog(options: {
 
   function examineFaults(): void {
     if (faults.length === 0) return;
-    const found = listRouteFaults(view.catalog, setup);
+    const found = listFaults(view.catalog);
     if (!isDeepStrictEqual(found, faults)) serve(view.catalog, found);
   }
 

@@ -52,6 +52,7 @@ export type Tables = {
   unarchived_bytes: UnarchivedBytesTable;
   unowned_bytes: UnownedBytesTable;
   upstream_health: UpstreamHealthTable;
+  upstream_switches: UpstreamSwitchesTable;
   usage_rollups: UsageRollupsTable;
   user_backup_codes: UserBackupCodesTable;
   user_identities: UserIdentitiesTable;
@@ -672,6 +673,19 @@ type UpstreamHealthTable = {
   last_failure: string;
   open_until: Date;
   reported_at: Date;
+};
+
+type UpstreamSwitchesTable = {
+  id: Generated<bigint>;
+  kind: string;
+  subject: string;
+  mode: string;
+  reason: string;
+  created_at: Date;
+  created_by: string;
+  ends_at: Date | null;
+  ended_at: Date | null;
+  ended_by: string | null;
 };
 
 type UsageRollupsTable = {
