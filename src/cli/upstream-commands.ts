@@ -6,6 +6,7 @@ import { presentRows } from "./present-rows.ts";
 import { runNpm } from "./run-npm.ts";
 import { presentSwitchJson, switchCommands } from "./switch-commands.ts";
 import { systemDependencies } from "./system-dependencies.ts";
+import { testCommand } from "./upstream-test-command.ts";
 import { withDatabase } from "./with-database.ts";
 
 const listCommand: Command = {
@@ -82,4 +83,4 @@ function toJson({ reports, off, ...upstream }: Upstream) {
   };
 }
 
-export const upstreamCommands: readonly Command[] = [listCommand, ...switchCommands, installCommand];
+export const upstreamCommands: readonly Command[] = [listCommand, testCommand, ...switchCommands, installCommand];

@@ -6,6 +6,7 @@
  * customers never name an upstream.
  */
 export { applyCatalog, type CatalogOutcome, previewCatalog } from "./apply-catalog.ts";
+export type { Catalog } from "./catalog.ts";
 export { findCatalog, findPrice, listPriceModels } from "./catalog-store.ts";
 export {
   type CatalogView,
