@@ -57,7 +57,7 @@ const ranks = [
     files: ["src/features/files"],
     webhooks: ["src/features/webhooks"],
   },
-  { idempotency: ["src/features/idempotency"] },
+  { idempotency: ["src/features/idempotency"], secrets: ["src/features/secrets"] },
   {
     providers: [
       "src/providers",

@@ -43,7 +43,10 @@ export async function openBenchParts() {
   const { text: key } = await createApiKey(parts, { accountId: account.id, name: "bench" });
   const feed = await openChangeFeed({ address, channels: ["callers", "catalog"], onTrouble: () => {} });
   const health = createUpstreamHealth({ clock });
-  const catalog = await openLiveCatalog({ database, feed, health, loadAdapters: async () => {}, onTrouble: () => {} });
+  const catalog = await openLiveCatalog({
+    ...{ database, clock, feed, health, loadAdapters: async () => {} },
+    onTrouble: () => {},
+  });
   return {
     ...parts,
     address,

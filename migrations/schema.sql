@@ -843,6 +843,23 @@ create table schema_migrations (
   constraint schema_migrations_pkey PRIMARY KEY (number)
 );
 
+create table secrets (
+  name text not null,
+  version integer not null,
+  sealed_value bytea not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  retired_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint secrets_name_valid CHECK (name ~ '^[A-Za-z_][A-Za-z0-9_]{0,127}$'::text),
+  constraint secrets_unique PRIMARY KEY (name, version),
+  constraint secrets_version_valid CHECK (version > 0)
+);
+
+CREATE UNIQUE INDEX secrets_current ON secrets USING btree (name) WHERE retired_at IS NULL;
+
+CREATE TRIGGER secrets_changed AFTER INSERT OR DELETE OR UPDATE OF retired_at ON secrets FOR EACH STATEMENT EXECUTE FUNCTION notify_upstream_change();
+
 create table stored_texts (
   account_id text not null,
   shard smallint not null,
@@ -989,6 +1006,27 @@ create table upstream_health (
   constraint upstream_health_state_valid CHECK (state = ANY (ARRAY['open'::text, 'half-open'::text, 'degraded'::text])),
   constraint upstream_health_unique PRIMARY KEY (node_id, provider_id, upstream_model, key_number)
 );
+
+create table upstream_switches (
+  id bigint not null generated always as identity,
+  kind text not null,
+  subject text not null,
+  mode text not null,
+  reason text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  ends_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  ended_by text,
+  constraint upstream_switches_end_valid CHECK ((ended_at IS NULL) = (ended_by IS NULL)),
+  constraint upstream_switches_kind_valid CHECK (kind = ANY (ARRAY['provider'::text, 'route'::text, 'key'::text])),
+  constraint upstream_switches_mode_valid CHECK (mode = ANY (ARRAY['disabled'::text, 'draining'::text])),
+  constraint upstream_switches_unique PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX upstream_switches_current ON upstream_switches USING btree (kind, subject) WHERE ended_at IS NULL;
+
+CREATE TRIGGER upstream_switches_changed AFTER INSERT OR DELETE OR UPDATE ON upstream_switches FOR EACH STATEMENT EXECUTE FUNCTION notify_upstream_change();
 
 create table usage_rollups (
   account_id text not null,
@@ -1942,6 +1980,15 @@ begin
   return null;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.notify_upstream_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('catalog', '');
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger

@@ -8,9 +8,11 @@ export function createFaultLog(logger: Logger): (faults: readonly RouteFault[]) 
     const groups = Map.groupBy(faults, ({ target, fault }) => JSON.stringify([target.providerId, fault.message]));
     for (const [first, ...others] of groups.values()) {
       if (first === undefined) continue;
-      const { message: reason, remedy } = first.fault;
+      const { code, message: reason, remedy } = first.fault;
       const models = [...new Set([first, ...others].flatMap(({ modelIds }) => modelIds))];
-      logger.error({ upstream: first.target.providerId, reason, remedy, models }, "upstream out of service");
+      const isChosen = code === "disabled" || code === "draining";
+      const fields = { upstream: first.target.providerId, reason, remedy, models };
+      logger[isChosen ? "warn" : "error"](fields, "upstream out of service");
     }
     const names = new Map([...groups].map(([name, [first]]) => [name, first?.target.providerId ?? ""]));
     for (const [name, upstream] of known) if (!names.has(name)) logger.info({ upstream }, "upstream fault resolved");

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type LiveCatalog, openLiveCatalog, publishHealth } from "../features/catalog/index.ts";
 import { createLedger, type Ledger, requireLedgerCurrency } from "../features/ledger/index.ts";
+import { createStoredSecrets, recordSecretUses } from "../features/secrets/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { AccountId, IdSource } from "../lib/ids.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
@@ -83,7 +84,7 @@ export async function openFoundation(
   options: FoundationOptions & Abandoned,
   stack: AsyncDisposableStack,
 ): Promise<Foundation> {
-  const { settings, clock, databaseClock, ids, randomBytes, logger, siblings, abandoned } = options;
+  const { settings, clock, databaseClock, ids, logger, siblings, abandoned } = options;
   const warn = (message: string) => (error: unknown) => logger.warn({ error }, message);
   const watchOutage = (begins: string, ends: string) => createOutageLog({ logger, clock, begins, ends });
   const metrics = createMetrics();
@@ -127,18 +128,8 @@ export async function openFoundation(
   stack.defer(() => copy.close());
   const changes = createAccountChanges({ database, feed, onTrouble: warn("account change notification failed") });
   stack.defer(() => changes.close());
-  const health = createUpstreamHealth({ clock, metrics });
-  const registry = createProviderRegistry({
-    ...{ clock, studioFolder: join(settings.data_dir, "studio"), packagesFolder: settings.packages_dir },
-  });
-  stack.defer(() => registry.close());
-  const { loadAdapters } = registry;
-  const reading = watchOutage("catalog read failed", "catalog read again");
-  const catalog = await openLiveCatalog({
-    ...{ database, feed, health, loadAdapters, packagesFolder: settings.packages_dir, ...reading },
-    onFaults: createFaultLog(logger),
-  });
-  stack.defer(() => catalog.close());
+  const upstreams = await openUpstreams({ database, feed, metrics, watchOutage }, options, stack);
+  const { catalog } = upstreams;
   requireCurrency(settings, catalog.current().catalog?.currency);
   const counters = await openCounters({ settings, clock, logger, metrics, siblings });
   stack.defer(() => counters.close());
@@ -146,14 +137,44 @@ export async function openFoundation(
   const onBooked = (accountId: AccountId): void => changes.announce(accountId, "balance");
   const ledger = createLedger({ database, address, clock, abandoned, metrics, tracing, onBooked, ...waits });
   stack.defer(() => ledger.close());
+  const kept = { ...upstreams, counters, ledger };
+  return { metrics, database, feed, changes, ...kept, firstRun, notices, time, copy, tracing };
+}
+
+type UpstreamDependencies = Pick<Foundation, "database" | "feed" | "metrics"> & {
+  watchOutage(begins: string, ends: string): ReturnType<typeof createOutageLog>;
+};
+
+/** The catalog with everything that decides how its upstreams are called. */
+async function openUpstreams(
+  { database, feed, metrics, watchOutage }: UpstreamDependencies,
+  { settings, clock, ids, randomBytes, logger }: FoundationOptions,
+  stack: AsyncDisposableStack,
+): Promise<Pick<Foundation, "catalog" | "registry" | "health" | "masterKey">> {
+  const { packages_dir: packagesFolder, data_dir: dataDir } = settings;
+  const health = createUpstreamHealth({ clock, metrics });
+  const masterKey = await openMasterKey(settings, randomBytes);
+  const secrets = createStoredSecrets({ database, masterKey });
+  const registry = createProviderRegistry({ clock, studioFolder: join(dataDir, "studio"), packagesFolder, secrets });
+  stack.defer(() => registry.close());
+  const { loadAdapters } = registry;
+  const catalog = await openLiveCatalog({
+    ...{ database, clock, feed, health, loadAdapters, packagesFolder, secrets },
+    ...watchOutage("catalog read failed", "catalog read again"),
+    onFaults: createFaultLog(logger),
+  });
+  stack.defer(() => catalog.close());
   const publisher = publishHealth({
     ...{ database, clock, health, nodeId: ids.next("node") },
     ...watchOutage("upstream health report failed", "upstream health reported again"),
   });
   stack.defer(() => publisher.close());
-  const masterKey = await openMasterKey(settings, randomBytes);
-  const kept = { catalog, counters, ledger, registry, health, masterKey };
-  return { metrics, database, feed, changes, ...kept, firstRun, notices, time, copy, tracing };
+  const uses = recordSecretUses({
+    ...{ database, secrets, clock },
+    ...watchOutage("last use of secrets not written", "last use of secrets written again"),
+  });
+  stack.defer(() => uses.close());
+  return { catalog, registry, health, masterKey };
 }
 
 /** Registers this gateway for others on the database. An embedded database has no others. */

@@ -8,11 +8,12 @@ import {
   previewCatalog,
 } from "../features/catalog/index.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
-import { hasSecret } from "../platform/config/secrets.ts";
+import { presentReference } from "../platform/config/secrets.ts";
 import type { Database } from "../platform/database/database.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { findPackageFault } from "../providers/ai-sdk/load-package.ts";
 import type { Command, CommandResult } from "./command.ts";
+import { loadSecrets } from "./load-secrets.ts";
 import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -71,11 +72,12 @@ export const catalogCommands: readonly Command[] = [checkCommand, diffCommand, a
 async function gatherDependencies(database: Database, settings: Settings) {
   const plans = await listPlans(database);
   const accounts = await listAccounts(database);
+  const secrets = await loadSecrets(database, settings);
   const surroundings = {
     currency: settings.currency,
     planIds: new Set(plans.map(({ id }) => id)),
     accountIds: new Set<string>(accounts.map(({ id }) => id)),
-    hasSecret,
+    hasSecret: (name: string) => secrets.find(presentReference(name)) !== null,
     findPackageFault: (packageName: string) => findPackageFault({ packageName, packagesFolder: settings.packages_dir }),
   };
   return { ...systemDependencies, database, surroundings };

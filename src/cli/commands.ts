@@ -17,6 +17,7 @@ const commandsByWord: Readonly<Record<string, LoadCommands>> = {
   key: async () => (await import("./key-commands.ts")).keyCommands,
   plan: async () => (await import("./plan-commands.ts")).planCommands,
   catalog: async () => (await import("./catalog-commands.ts")).catalogCommands,
+  secret: async () => (await import("./secret-commands.ts")).secretCommands,
   upstream: async () => (await import("./upstream-commands.ts")).upstreamCommands,
   credit: async () => (await import("./credit-commands.ts")).creditCommands,
   code: async () => (await import("./code-commands.ts")).codeCommands,

@@ -1,5 +1,5 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
-import { findCatalog, listRouteFaults } from "../features/catalog/index.ts";
+import { findCatalog, listActiveSwitches, listRouteFaults } from "../features/catalog/index.ts";
 import { findViolationsSinceSeals, invariants } from "../features/ledger/index.ts";
 import { countStrayRequests } from "../features/requests/index.ts";
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
@@ -13,6 +13,8 @@ import { OperatorError } from "../platform/errors/operator-error.ts";
 import { readCertificate } from "../platform/http/certificate.ts";
 import { examineDecoders } from "../platform/media/examine-decoders.ts";
 import type { Command, Terminal } from "./command.ts";
+import { loadSecrets } from "./load-secrets.ts";
+import { presentSwitch } from "./switch-commands.ts";
 import { databaseClock, systemDependencies } from "./system-dependencies.ts";
 import { openForCommand } from "./with-database.ts";
 
@@ -173,6 +175,7 @@ async function examineArchive(database: Database): Promise<Finding[]> {
 async function examineHistory(database: Database, settings: Settings): Promise<Finding[]> {
   return [
     await examineUpstreams(database, settings),
+    ...(await describeSwitches(database)),
     await examineLedger(database),
     await examineRequestLog(database),
     await examineMonths(database),
@@ -180,16 +183,25 @@ async function examineHistory(database: Database, settings: Settings): Promise<F
 }
 
 /** Uses this command's environment variables: run it with the gateway's. */
-async function examineUpstreams(database: Database, { packages_dir: packagesDir }: Settings): Promise<Finding> {
+async function examineUpstreams(database: Database, settings: Settings): Promise<Finding> {
+  const { packages_dir: packagesDir } = settings;
   if (existsSync(packagesDir) && (statSync(packagesDir).mode & 0o022) !== 0) {
     const message = `other users can modify ${packagesDir}, whose packages the gateway executes`;
     return { check: "upstreams", isOk: false, message, remedy: `Restrict it: chmod go-w ${packagesDir}` };
   }
-  const faults = listRouteFaults(await findCatalog(database), packagesDir);
+  const secrets = await loadSecrets(database, settings);
+  const faults = listRouteFaults(await findCatalog(database), { packagesFolder: packagesDir, secrets });
   if (faults.length === 0) return { check: "upstreams", isOk: true, message: "every route of the catalog is usable" };
   const message = [...new Set(faults.map(({ target, fault }) => `${target.providerId}: ${fault.message}`))].join(" ");
   const remedy = [...new Set(faults.map(({ fault }) => fault.remedy))].join(" ");
   return { check: "upstreams", isOk: false, message, remedy };
+}
+
+/** Empty while nothing is switched off. */
+async function describeSwitches(database: Database): Promise<Finding[]> {
+  const switches = await listActiveSwitches({ database, clock: databaseClock });
+  if (switches.length === 0) return [];
+  return [{ check: "switched off", isOk: true, message: switches.map(presentSwitch).join("; ") }];
 }
 
 /** Rows outside monthly partitions mean that the partition job did not run, or a clock was wrong. */

@@ -4,12 +4,14 @@ import { installPackage } from "../providers/ai-sdk/install-package.ts";
 import type { Command } from "./command.ts";
 import { presentRows } from "./present-rows.ts";
 import { runNpm } from "./run-npm.ts";
+import { presentSwitchJson, switchCommands } from "./switch-commands.ts";
 import { systemDependencies } from "./system-dependencies.ts";
+import { testCommand } from "./upstream-test-command.ts";
 import { withDatabase } from "./with-database.ts";
 
 const listCommand: Command = {
   name: "upstream list",
-  summary: "List the upstreams of the catalog and their circuit states in the running gateways.",
+  summary: "List the upstreams of the catalog, their circuit states in the running gateways, and what is switched off.",
   run: ({ terminal }) =>
     withDatabase(terminal, async (database) => {
       const upstreams = await listUpstreams({ ...systemDependencies, database });
@@ -35,25 +37,33 @@ const installCommand: Command = {
   },
 };
 
-const heading = ["PROVIDER", "KIND", "UPSTREAM MODEL", "KEY", "MODELS", "CIRCUIT", "LAST FAILURE", "OPEN UNTIL"];
+const heading = ["PROVIDER", "KIND", "UPSTREAM MODEL", "KEY", "MODELS", "CIRCUIT", "REASON", "UNTIL"];
 
 function toRow(upstream: Upstream): string[] {
-  const { reports } = upstream;
-  const states = [...new Set(reports.map(({ state }) => state))];
-  const [latest] = reports.toSorted((a, b) => b.openUntil.getTime() - a.openUntil.getTime());
+  const { reports, off } = upstream;
   return [
     upstream.providerId,
     upstream.kind,
     upstream.upstreamModel,
     upstream.apiKeyReference ?? "-",
     upstream.modelIds.join(", "),
+    ...(off === null
+      ? presentCircuit(reports)
+      : [off.mode, `${off.reason} (${off.createdBy})`, off.endsAt?.toISOString() ?? ""]),
+  ];
+}
+
+function presentCircuit(reports: Upstream["reports"]): string[] {
+  const states = [...new Set(reports.map(({ state }) => state))];
+  const [latest] = reports.toSorted((a, b) => b.openUntil.getTime() - a.openUntil.getTime());
+  return [
     states.length === 0 ? "closed" : states.join(", "),
     latest?.lastFailure ?? "",
     latest === undefined || latest.state === "degraded" ? "" : latest.openUntil.toISOString(),
   ];
 }
 
-function toJson({ reports, ...upstream }: Upstream) {
+function toJson({ reports, off, ...upstream }: Upstream) {
   return {
     provider: upstream.providerId,
     kind: upstream.kind,
@@ -61,6 +71,7 @@ function toJson({ reports, ...upstream }: Upstream) {
     key: upstream.apiKeyReference,
     key_number: upstream.keyNumber,
     models: upstream.modelIds,
+    switch: off === null ? null : presentSwitchJson(off),
     reports: reports.map(({ nodeId, state, failures, lastFailure, openUntil, reportedAt }) => ({
       node: nodeId,
       state,
@@ -72,4 +83,4 @@ function toJson({ reports, ...upstream }: Upstream) {
   };
 }
 
-export const upstreamCommands: readonly Command[] = [listCommand, installCommand];
+export const upstreamCommands: readonly Command[] = [listCommand, testCommand, ...switchCommands, installCommand];

@@ -24,7 +24,7 @@ export type TimeoutsDefinition = {
   total_ms?: number;
 };
 
-/** How to reach an upstream, as operators write it. Secrets are references to environment variables, `${LIKE_THIS}`. */
+/** How to reach an upstream, as operators write it. Secrets are references, `${LIKE_THIS}`. */
 export type ProviderDefinition = {
   id: string;
   kind: ProviderKind;

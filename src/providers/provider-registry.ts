@@ -1,6 +1,6 @@
 import type { Clock } from "../lib/clock.ts";
 import { invariant } from "../lib/invariant.ts";
-import { resolveSecret } from "../platform/config/secrets.ts";
+import { environmentSecrets, type SecretReader } from "../platform/config/secrets.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { createGuardedClient } from "../platform/net/guarded-client.ts";
 import type { Adapter, AdapterHost, MediaProviders } from "./adapter.ts";
@@ -39,6 +39,8 @@ type RegistryDependencies = {
   studioFolder: string;
   /** Where `upstream install` installs packages; without it only Sluice's own are found. */
   packagesFolder?: string | null;
+  /** Resolves the secrets of headers; by default from the environment. */
+  secrets?: Pick<SecretReader, "find">;
 };
 
 const connectionsMax = 20_000;
@@ -52,6 +54,7 @@ export function createProviderRegistry({
   clock,
   studioFolder,
   packagesFolder = null,
+  secrets = environmentSecrets,
 }: RegistryDependencies): ProviderRegistry & { loadAdapters: LoadAdapters } {
   const images = createGuardedClient({ allowsPrivate: false });
   const fetchImage = (url: string) =>
@@ -65,9 +68,10 @@ export function createProviderRegistry({
     return sandbox;
   };
   const dependencies = { host, getSandbox, packagesFolder, fetchImage };
+  const findHeaders = (definition: ProviderDefinition) => resolveHeaders(definition.headers ?? {}, secrets);
 
-  const getUsableChat = rememberByDefinition((definition) => {
-    const chat = createChat(definition, dependencies);
+  const getUsableChat = rememberByDefinition(findHeaders, (definition, headers) => {
+    const chat = createChat(definition, { ...dependencies, headers });
     all.add(chat);
     return chat;
   });
@@ -80,8 +84,8 @@ export function createProviderRegistry({
       throw error;
     }
   }
-  const getMedia = rememberByDefinition((definition) => {
-    const media = createMedia(definition, dependencies);
+  const getMedia = rememberByDefinition(findHeaders, (definition, headers) => {
+    const media = createMedia(definition, { ...dependencies, headers });
     for (const maker of Object.values(media)) if (maker !== null) all.add(maker);
     return media;
   });
@@ -104,14 +108,20 @@ export function createProviderRegistry({
   };
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 /** Caches while the definition and the secrets of its headers are unchanged. */
-function rememberByDefinition<T>(create: (definition: ProviderDefinition) => T): (definition: ProviderDefinition) => T {
+function rememberByDefinition<T>(
+  findHeaders: (definition: ProviderDefinition) => Headers,
+  create: (definition: ProviderDefinition, headers: Headers) => T,
+): (definition: ProviderDefinition) => T {
   const known = new Map<string, { source: string; made: T }>();
   return (definition) => {
-    const source = JSON.stringify([definition, resolveHeaders(definition.headers ?? {})]);
+    const headers = findHeaders(definition);
+    const source = JSON.stringify([definition, headers]);
     const last = known.get(definition.id);
     if (last?.source === source) return last.made;
-    const made = create(definition);
+    const made = create(definition, headers);
     known.set(definition.id, { source, made });
     return made;
   };
@@ -121,6 +131,7 @@ const nothing: MediaProviders = { generation: null, speech: null, embedding: nul
 
 type AdapterDependencies = {
   host: AdapterHost;
+  headers: Headers;
   getSandbox(): Adapter;
   packagesFolder: string | null;
   fetchImage(url: string): Promise<{ bytes: Buffer; contentType: string }>;
@@ -128,11 +139,11 @@ type AdapterDependencies = {
 
 function createMedia(
   definition: ProviderDefinition,
-  { host, getSandbox, packagesFolder }: AdapterDependencies,
+  { host, headers, getSandbox, packagesFolder }: AdapterDependencies,
 ): MediaProviders {
   const { kind, base_url: baseUrl, auth_header: authHeader } = definition;
   const common = {
-    headers: resolveHeaders(definition.headers ?? {}),
+    headers,
     connectionsMax: definition.connections_max ?? mediaConnectionsMax,
     clock: host.clock,
   };
@@ -173,9 +184,8 @@ function createMedia(
 /** Throws an `OperatorError` if the provider's setup does not work. */
 function createChat(
   definition: ProviderDefinition,
-  { host, getSandbox, packagesFolder, fetchImage }: AdapterDependencies,
+  { host, headers, getSandbox, packagesFolder, fetchImage }: AdapterDependencies,
 ): ChatProvider {
-  const headers = resolveHeaders(definition.headers ?? {});
   const { clock } = host;
   const vendor = { baseUrl: definition.base_url, headers, fetchImage, clock };
   switch (definition.kind) {
@@ -212,10 +222,10 @@ function createChat(
 }
 
 /** A header without its secret is left out. The provider's routes are out of service then, so nothing is sent. */
-function resolveHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+function resolveHeaders(headers: Headers, secrets: Pick<SecretReader, "find">): Headers {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, text]) => {
-      const value = resolveSecret(text);
+      const value = secrets.find(text);
       return value === null ? [] : [[name, value]];
     }),
   );

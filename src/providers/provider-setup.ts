@@ -1,52 +1,62 @@
-import { readReference, resolveSecret } from "../platform/config/secrets.ts";
+import { readReference, type SecretReader } from "../platform/config/secrets.ts";
 import { findPackageFault, type PackageFault } from "./ai-sdk/load-package.ts";
 import { ProviderError } from "./contract.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
 
-/**
- * Why a provider cannot be called with its setup. Only the operator can change that, so its routes are out of service.
- */
+/** Why a route is out of service: its setup does not work, or an operator switched it off. Only operators change that. */
 export type SetupFault = {
-  code: "missing-secret" | PackageFault["code"];
-  /** The name of the missing variable, or of the missing or incompatible package. */
+  code: "missing-secret" | "unreadable-secret" | PackageFault["code"] | "disabled" | "draining";
+  /** The name of the secret, of the missing or incompatible package, or of what is switched off. */
   subject: string;
   message: string;
   remedy: string;
+  /** Tasks that were accepted before may still go there. */
+  admitsBefore?: Date;
 };
 
 /** A provider with a reference to one of its keys, `${LIKE_THIS}`; `null` for a provider without keys. */
-type KeyedProvider = { provider: ProviderDefinition; apiKeyReference: string | null };
+type KeyedProvider = { provider: ProviderDefinition; apiKeyReference: string | null; secrets: SecretReader };
 
 export function findSetupFault(
-  { provider, apiKeyReference }: KeyedProvider,
+  { provider, apiKeyReference, secrets }: KeyedProvider,
   packagesFolder: string | null,
 ): SetupFault | null {
   const texts = [...(apiKeyReference === null ? [] : [apiKeyReference]), ...Object.values(provider.headers ?? {})];
-  const missing = texts.find((text) => resolveSecret(text) === null);
-  if (missing !== undefined) return describeMissingSecret(missing);
+  const missing = texts.find((text) => secrets.find(text) === null);
+  if (missing !== undefined) return describeSecretFault(missing, secrets);
   if (provider.package === undefined) return null;
   const fault = findPackageFault({ packageName: provider.package, packagesFolder });
   return fault === null ? null : { ...fault, subject: provider.package };
 }
 
 /** The key to send. Throws if a secret of the provider is missing: no call is sent without it. */
-export function readApiKey({ provider, apiKeyReference }: KeyedProvider): string | null {
-  if (provider.headers !== undefined) for (const text of Object.values(provider.headers)) requireSecret(text);
-  return apiKeyReference === null ? null : requireSecret(apiKeyReference);
+export function readApiKey({ provider, apiKeyReference, secrets }: KeyedProvider): string | null {
+  if (provider.headers !== undefined) for (const text of Object.values(provider.headers)) requireSecret(text, secrets);
+  return apiKeyReference === null ? null : requireSecret(apiKeyReference, secrets);
 }
 
-function requireSecret(text: string): string {
-  const value = resolveSecret(text);
-  if (value === null) throw new ProviderError("key-refused", describeMissingSecret(text).message);
+function requireSecret(text: string, secrets: SecretReader): string {
+  const value = secrets.use(text);
+  if (value === null) throw new ProviderError("key-refused", describeSecretFault(text, secrets).message);
   return value;
 }
 
-function describeMissingSecret(text: string): SetupFault {
-  const name = readReference(text) ?? text;
+function describeSecretFault(text: string, secrets: SecretReader): SetupFault {
+  const subject = readReference(text) ?? text;
+  if (secrets.isUnreadable(text)) {
+    return {
+      ...{ code: "unreadable-secret", subject },
+      message: `The stored secret ${subject} is sealed with another secret key.`,
+      remedy: `Use the same secret_key on every node, or store it again: npm run -s sluice -- secret set ${subject}`,
+    };
+  }
+  return { code: "missing-secret", subject, ...explainMissingSecret(subject) };
+}
+
+/** For operators. */
+export function explainMissingSecret(name: string): { message: string; remedy: string } {
   return {
-    code: "missing-secret",
-    subject: name,
-    message: `The environment variable ${name} is not set.`,
-    remedy: `Set ${name}, or ${name}_FILE to the path of a file that contains it, where the gateway starts.`,
+    message: `The secret ${name} is not set.`,
+    remedy: `Store it: npm run -s sluice -- secret set ${name}. Or set the environment variable ${name}, or ${name}_FILE to the path of a file that contains it, where the gateway starts.`,
   };
 }

@@ -290,3 +290,26 @@ test("a target with a faulty setup is out of service until it is no longer liste
   health.setFaults([]);
   expect([waitMs(), health.isWell(target), health.findFault(target), health.list()]).toEqual([0, true, null, []]);
 });
+
+test("a draining target takes only work that was accepted before", () => {
+  const { health, waitMs } = createWorld();
+  const since = new Date("2026-05-01T12:00:00Z");
+  const fault = { code: "draining", subject: "main", message: "", remedy: "", admitsBefore: since } as const;
+  health.setFaults([{ target, fault }]);
+  expect(waitMs()).toBe(60_000);
+  expect(health.waitMsOfAccepted(target, new Date(since.getTime() - 1))).toBe(0);
+  expect(health.waitMsOfAccepted(target, since)).toBe(60_000);
+  const { admitsBefore: _admitsBefore, ...disabled } = fault;
+  health.setFaults([{ target, fault: { ...disabled, code: "disabled" } }]);
+  expect(health.waitMsOfAccepted(target, new Date(0))).toBe(60_000);
+});
+
+test("a replaced key starts with closed circuits, and other keys keep theirs", () => {
+  const { health, fail, waitMs } = createWorld();
+  const other = { ...target, keyNumber: 1 };
+  fail("key-refused");
+  fail("rate-limited", 9000);
+  fail("key-refused", null, other);
+  health.forgetKey("main", 0);
+  expect([waitMs(), health.waitMs(other)]).toEqual([0, 60_000]);
+});

@@ -53,6 +53,8 @@ export function describeOutcome({ kind, retryAfterMs, isIsolated }: ProviderErro
 export type UpstreamHealth = {
   /** Milliseconds until it may be called: 0 is now. While its circuit is half-open, only the probe calls it. */
   waitMs(target: UpstreamTarget): number;
+  /** The same for work that was accepted at `acceptedAt`, which a draining target still takes. */
+  waitMsOfAccepted(target: UpstreamTarget, acceptedAt: Date): number;
   /** The circuit of a call to it: the worse of its own and its key's. */
   findState(target: UpstreamTarget): CircuitState | "closed";
   /** Whether its circuit is closed or degraded. */
@@ -61,6 +63,8 @@ export type UpstreamHealth = {
   begin(target: UpstreamTarget): CallRole;
   /** Must be called once for each call: on success and on failure, also in the middle of an answer. */
   report(target: UpstreamTarget, outcome: CallOutcome, role: CallRole): void;
+  /** Closes all circuits of a key, because it was replaced. */
+  forgetKey(providerId: string, keyNumber: number): void;
   /** Takes exactly these targets out of service: their circuits stay open while they are listed. */
   setFaults(faults: readonly FaultyTarget[]): void;
   /** Why a target is out of service; `null` if it is in service. */
@@ -167,16 +171,28 @@ export function createUpstreamHealth({
     }
   }
 
+  function findCircuitWaitMs(target: UpstreamTarget): number {
+    let waitMs = 0;
+    for (const { circuit, openUntilMs } of listEntries(target)) {
+      if (circuit === "degraded") continue;
+      const leftMs = openUntilMs - clock.monotonicMs();
+      waitMs = Math.max(waitMs, leftMs > 0 ? leftMs : circuit === "half-open" ? openMsMin : 0);
+    }
+    return waitMs;
+  }
+
+  const findFault = (target: UpstreamTarget): SetupFault | null =>
+    faults.size === 0 ? null : (faults.get(nameTarget(target))?.fault ?? null);
+
   return {
     waitMs(target) {
       if (faults.size > 0 && faults.has(nameTarget(target))) return faultMs;
-      let waitMs = 0;
-      for (const { circuit, openUntilMs } of listEntries(target)) {
-        if (circuit === "degraded") continue;
-        const leftMs = openUntilMs - clock.monotonicMs();
-        waitMs = Math.max(waitMs, leftMs > 0 ? leftMs : circuit === "half-open" ? openMsMin : 0);
-      }
-      return waitMs;
+      return findCircuitWaitMs(target);
+    },
+    waitMsOfAccepted(target, acceptedAt) {
+      const fault = findFault(target);
+      const isAdmitted = fault === null || (fault.admitsBefore !== undefined && acceptedAt < fault.admitsBefore);
+      return isAdmitted ? findCircuitWaitMs(target) : faultMs;
     },
     findState(target) {
       if (faults.size > 0 && faults.has(nameTarget(target))) return "open";
@@ -215,12 +231,17 @@ export function createUpstreamHealth({
         }
       }
     },
+    forgetKey(providerId, keyNumber) {
+      for (const entry of entries.values()) {
+        if (entry.place.providerId === providerId && entry.place.keyNumber === keyNumber) recover(entry);
+      }
+    },
     setFaults(listed) {
       if (listed.length === 0 && faults.size === 0) return;
       faults = new Map(listed.map((faulty) => [nameTarget(faulty.target), faulty]));
       version += 1;
     },
-    findFault: (target) => (faults.size === 0 ? null : (faults.get(nameTarget(target))?.fault ?? null)),
+    findFault,
     list() {
       const nowMs = clock.monotonicMs();
       const now = clock.now().getTime();

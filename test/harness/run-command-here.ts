@@ -8,7 +8,7 @@ import type { CommandOutcome } from "./gateway-process.ts";
  */
 export async function runCommandHere(
   words: readonly string[],
-  { environment }: { environment: Record<string, string> },
+  { environment, input = "" }: { environment: Record<string, string>; input?: string },
 ): Promise<CommandOutcome> {
   let stdout = "";
   let stderr = "";
@@ -21,7 +21,7 @@ export async function runCommandHere(
     printNote: (line) => {
       stderr += `${line}\n`;
     },
-    readInput: async () => "",
+    readInput: async () => input,
   });
   return { exitCode, stdout, stderr };
 }

@@ -21,6 +21,6 @@ export function decideSecret({ fingerprint, here, inBackup, acceptsNew }: Secret
     here === null
       ? "The backup contains no secret key, and there is none here."
       : "The secret key here is not the backup's.",
-    "Put the original's secret.key into data_dir, or set secret_key. With --secrets new the copy gets a new key: the secrets of webhooks and second factors are lost then.",
+    "Put the original's secret.key into data_dir, or set secret_key. With --secrets new the copy gets a new key: stored vendor keys, the secrets of webhooks and second factors are lost then.",
   );
 }

@@ -7,6 +7,7 @@ import { createIdSource } from "../../lib/ids.ts";
 import { standardLimits } from "../../lib/limit-set.ts";
 import { nano } from "../../lib/money.ts";
 import { createRegistry } from "../../lib/registry.ts";
+import { environmentSecrets } from "../../platform/config/secrets.ts";
 import { createMemoryCounters } from "../../platform/counters/memory-counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { createLogger } from "../../platform/observability/logger.ts";
@@ -145,6 +146,7 @@ async function runWorld(world: World) {
     targets: [
       {
         ...{ providerId: "main", upstreamModel: "talk-1", keyNumber: 0, apiKeyReference: null, placeHash: 0 },
+        secrets: environmentSecrets,
         route: { provider: "main", upstream_model: "talk-1", priority: 0, weight: 1 },
         provider: { id: "main", kind: "sandbox" },
       },

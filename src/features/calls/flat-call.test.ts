@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Caller } from "../../lib/caller.ts";
 import { standardLimits } from "../../lib/limit-set.ts";
 import { nano } from "../../lib/money.ts";
+import { environmentSecrets } from "../../platform/config/secrets.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { ProviderError } from "../../providers/contract.ts";
 import type { CatalogView, OfferedModel, RouteTarget } from "../catalog/index.ts";
@@ -24,6 +25,7 @@ const caller: Caller = {
 };
 const routeTarget = {
   ...{ providerId: "vendor", upstreamModel: "m-1", keyNumber: 0, apiKeyReference: null, placeHash: 1 },
+  secrets: environmentSecrets,
   ...{ provider: { timeouts: {} }, route: {} },
 } as RouteTarget;
 const attempt: CallAttempt = { traceparent: null, remainingMs: 500 };

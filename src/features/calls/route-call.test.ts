@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
+import { environmentSecrets } from "../../platform/config/secrets.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { ProviderError } from "../../providers/contract.ts";
 import { createUpstreamHealth } from "../../providers/upstream-health.ts";
@@ -15,7 +16,7 @@ function createTarget(keyNumber: number, start: Start, providerId = `provider-${
   const route = { provider: providerId, upstream_model: "talk-1", priority: keyNumber, weight: 1 };
   const provider = { id: providerId, kind: "sandbox" as const };
   const place = { providerId, upstreamModel: "talk-1", keyNumber, apiKeyReference: null, placeHash: keyNumber };
-  return { ...place, route, provider, start };
+  return { ...place, route, provider, secrets: environmentSecrets, start };
 }
 
 const idle: CallRun = { pause: () => {}, resume: () => {}, cancel: () => {} };

@@ -1,5 +1,6 @@
 import type { Caller } from "../../lib/caller.ts";
 import { listNearest } from "../../lib/nearest-word.ts";
+import { environmentSecrets, type SecretReader } from "../../platform/config/secrets.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Catalog } from "./catalog.ts";
@@ -39,7 +40,11 @@ export type CatalogView = {
   turningPointsMs: readonly number[];
 };
 
-export function createCatalogView(catalog: Catalog | null, health: KnownHealth): CatalogView {
+export function createCatalogView(
+  catalog: Catalog | null,
+  health: KnownHealth,
+  secrets: SecretReader = environmentSecrets,
+): CatalogView {
   const { models = [], prices = [], providers = [] } = catalog ?? {};
   const providerById = new Map(providers.map((provider) => [provider.id, provider]));
   const times = [
@@ -51,7 +56,7 @@ export function createCatalogView(catalog: Catalog | null, health: KnownHealth):
     modelById: new Map(models.map((model) => [model.id, model])),
     modelByAlias: new Map(models.flatMap((model) => (model.aliases ?? []).map((alias) => [alias, model] as const))),
     pricesByModelId: Map.groupBy(prices, (price) => price.modelId),
-    targetsByModelId: new Map(models.map((model) => [model.id, listRouteTargets(model, providerById)])),
+    targetsByModelId: new Map(models.map((model) => [model.id, listRouteTargets(model, providerById, secrets)])),
     health,
     accountsWithPrices: new Set(prices.flatMap(({ accountId }) => (accountId === null ? [] : [accountId]))),
     turningPointsMs: [...new Set(times.filter(Number.isFinite))].toSorted((a, b) => a - b),

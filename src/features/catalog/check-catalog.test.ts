@@ -176,10 +176,10 @@ describeProblems("an invalid provider", [
   ['providers[1].id: "t o y" is not a valid provider id.', "id: toy", "id: t o y"],
   ["providers[1]: Provider toy has no base_url.", "toy, kind: sandbox", "toy, kind: openai-compatible"],
   ["providers[1]: Provider toy has no api_keys.", "toy, kind: sandbox", "toy, kind: fal"],
-  ["providers[0].api_keys[0]: Don't write a key here. Reference an environment", key, "sk-secret"],
-  ["providers[0].api_keys[1]: Don't write a key here. Reference an environment", key, `${key}, MAIN_KEY`],
+  ["providers[0].api_keys[0]: Don't write a key here. Name a secret", key, "sk-secret"],
+  ["providers[0].api_keys[1]: Don't write a key here. Name a secret", key, `${key}, MAIN_KEY`],
   ["providers[0].api_keys[0]: Don't write a key here.", key, `"sk-\${MAIN_KEY}"`],
-  ["providers[0].api_keys[1]: The environment variable GONE is not set.", key, `${key}, "\${GONE}"`],
+  ["providers[0].api_keys[1]: The secret GONE is not set.", key, `${key}, "\${GONE}"`],
 ]);
 
 const mainPlace = "providers[0]";
@@ -212,10 +212,7 @@ describeProblems("an invalid provider option", [
   [`${mainPlace}.headers.x y: "x y" is not a valid header name.`, ...moreOfMain('headers: { "x y": a }')],
   [`${mainPlace}.headers.x-a: The value of the header x-a must be`, ...moreOfMain('headers: { x-a: "\\n" }')],
   [`${mainPlace}.headers.x-a: The value of the header x-a must be`, ...moreOfMain("headers: { x-a: ü }")],
-  [
-    `${mainPlace}.headers.x-a: The environment variable GONE is not set.`,
-    ...moreOfMain(`headers: { x-a: "\${GONE}" }`),
-  ],
+  [`${mainPlace}.headers.x-a: The secret GONE is not set.`, ...moreOfMain(`headers: { x-a: "\${GONE}" }`)],
 ]);
 
 test("a provider may have every option of its kind", () => {

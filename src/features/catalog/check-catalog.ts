@@ -3,6 +3,7 @@ import { parseMoney } from "../../lib/money.ts";
 import { parseTimestamp } from "../../lib/timestamp.ts";
 import { readReference } from "../../platform/config/secrets.ts";
 import { providerKinds, servedByKind } from "../../providers/provider-definition.ts";
+import { explainMissingSecret } from "../../providers/provider-setup.ts";
 import type { CatalogFile, CatalogProblem, ModelEntry, PriceLine, ReportProblem } from "./catalog-file.ts";
 import { checkAliases } from "./check-aliases.ts";
 import { checkMediaRoute, checkOffers } from "./check-media.ts";
@@ -67,7 +68,7 @@ function checkProviders({ providers }: CatalogFile, around: CatalogSurroundings,
     for (const [position, reference] of (provider.api_keys ?? []).entries()) {
       const place = [...path, "api_keys", position];
       if (readReference(reference) !== null) checkSecret(reference, place, { hasSecret, report });
-      else report(place, `Don't write a key here. Reference an environment variable, such as \${OPENAI_API_KEY}.`);
+      else report(place, `Don't write a key here. Name a secret, such as \${OPENAI_API_KEY}.`);
     }
     for (const [name, value] of Object.entries(provider.headers ?? {})) {
       const place = [...path, "headers", name];
@@ -94,7 +95,7 @@ function checkKind(
     );
   }
   if (kind === "fal" && (provider.api_keys ?? []).length === 0) {
-    report(path, `Provider ${id} has no api_keys. Reference an environment variable, such as \${FAL_KEY}.`);
+    report(path, `Provider ${id} has no api_keys. Name a secret, such as \${FAL_KEY}.`);
   }
   if (kind === "ai-sdk" && provider.package === undefined) {
     report(path, `Provider ${id} has no package. Name its npm package, such as "@ai-sdk/mistral".`);
@@ -139,12 +140,9 @@ function checkSecret(
   { hasSecret, report }: { hasSecret: CatalogSurroundings["hasSecret"]; report: ReportProblem },
 ): void {
   const name = readReference(text);
-  if (name !== null && !hasSecret(name)) {
-    report(
-      place,
-      `The environment variable ${name} is not set. Set it, or ${name}_FILE to the path of a file that contains it.`,
-    );
-  }
+  if (name === null || hasSecret(name)) return;
+  const { message, remedy } = explainMissingSecret(name);
+  report(place, `${message} ${remedy}`);
 }
 
 function checkAddress(

@@ -6,6 +6,7 @@
  * customers never name an upstream.
  */
 export { applyCatalog, type CatalogOutcome, previewCatalog } from "./apply-catalog.ts";
+export type { Catalog } from "./catalog.ts";
 export { findCatalog, findPrice, listPriceModels } from "./catalog-store.ts";
 export {
   type CatalogView,
@@ -18,6 +19,7 @@ export {
   type OfferedModel,
 } from "./catalog-view.ts";
 export { exportCatalog } from "./export-catalog.ts";
+export { listNamedSecrets } from "./list-named-secrets.ts";
 export { listRouteFaults, type RouteFault } from "./list-route-faults.ts";
 export { listUpstreams, type Upstream } from "./list-upstreams.ts";
 export { type LiveCatalog, openLiveCatalog } from "./live-catalog.ts";
@@ -40,3 +42,5 @@ export { presentPrice, priceEntrySchema } from "./price-schema.ts";
 export { publishHealth } from "./publish-health.ts";
 export type { RouteTarget } from "./route-target.ts";
 export { seedSandboxCatalog } from "./seed-sandbox-catalog.ts";
+export { listActiveSwitches, switchOff, switchOn } from "./switch-upstream.ts";
+export type { SwitchMode, UpstreamSwitch } from "./upstream-switch.ts";

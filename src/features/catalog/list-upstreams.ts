@@ -1,17 +1,22 @@
 import type { Clock } from "../../lib/clock.ts";
+import { environmentSecrets } from "../../platform/config/secrets.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { UpstreamTarget } from "../../providers/upstream-health.ts";
 import { findCatalog } from "./catalog-store.ts";
 import { silentNodeMs } from "./publish-health.ts";
 import { listRouteTargets } from "./route-target.ts";
+import { listActiveSwitches } from "./switch-upstream.ts";
 import { listReportedHealth, type ReportedHealth } from "./upstream-health-store.ts";
+import { findSwitch, type UpstreamSwitch } from "./upstream-switch.ts";
 
 /** One upstream model with one key, the catalog models it serves, and the health that gateways report. */
 export type Upstream = UpstreamTarget & {
   kind: string;
-  /** The name of the environment variable; `null` for an upstream that needs no key. */
+  /** The name of its secret; `null` for an upstream that needs no key. */
   apiKeyReference: string | null;
   modelIds: string[];
+  /** Set if an operator took it out of service. */
+  off: UpstreamSwitch | null;
   /** One report from each gateway that has trouble with it; empty if it is healthy. */
   reports: ReportedHealth[];
 };
@@ -20,16 +25,19 @@ export async function listUpstreams({ database, clock }: { database: Database; c
   const catalog = await findCatalog(database);
   if (catalog === null) return [];
   const reports = await listReportedHealth(database, new Date(clock.now().getTime() - silentNodeMs));
+  const switches = await listActiveSwitches({ database, clock });
   const providerById = new Map(catalog.providers.map((provider) => [provider.id, provider]));
   const upstreams = new Map<string, Upstream>();
   for (const model of catalog.models) {
     for (const { providerId, upstreamModel, keyNumber, provider, apiKeyReference } of listRouteTargets(
       model,
       providerById,
+      environmentSecrets,
     )) {
       const name = JSON.stringify([providerId, upstreamModel, keyNumber]);
       const known = upstreams.get(name) ?? {
         ...{ providerId, upstreamModel, keyNumber, kind: provider.kind, apiKeyReference, modelIds: [] },
+        off: findSwitch({ providerId, upstreamModel, apiKeyReference }, switches),
         reports: reports.filter(
           (report) =>
             report.providerId === providerId &&

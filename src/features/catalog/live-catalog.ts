@@ -1,5 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../../lib/clock.ts";
+import { environmentSecrets, type SecretReader } from "../../platform/config/secrets.ts";
 import type { ChangeFeed } from "../../platform/database/change-feed.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { LoadAdapters } from "../../providers/provider-registry.ts";
@@ -8,6 +10,8 @@ import type { Catalog } from "./catalog.ts";
 import { findCatalog } from "./catalog-store.ts";
 import { type CatalogView, createCatalogView } from "./catalog-view.ts";
 import { listRouteFaults, type RouteFault } from "./list-route-faults.ts";
+import { isInForce, type UpstreamSwitch } from "./upstream-switch.ts";
+import { listSwitches } from "./upstream-switch-store.ts";
 
 export type LiveCatalog = {
   /** The newest version this node has loaded. Reads memory, never the database. */
@@ -16,49 +20,73 @@ export type LiveCatalog = {
 };
 
 const retryMs = 200;
-/** How often to check targets that are out of service again: a secret's file may appear at any time. */
+/** How often to check targets that are out of service again: a secret's file may appear, or a switch end. */
 const examineMs = 1_000;
 
 /** Loads the catalog and reloads it on each change notification. */
 export async function openLiveCatalog(options: {
   database: Database;
+  clock: Clock;
   feed: ChangeFeed;
   health: UpstreamHealth;
   loadAdapters: LoadAdapters;
   /** Where provider packages are installed; without it only the bundled ones are found. */
   packagesFolder?: string;
+  /** The secrets that the catalog names, loaded with it; by default those of the environment. */
+  secrets?: SecretReader & { load?(): Promise<ReadonlySet<string>> };
   /** Called on each failed load; `onRecovery` on each successful one. */
   onTrouble(error: unknown): void;
   onRecovery?(): void;
   /** Receives all targets that are out of service, with each catalog version and on each change. */
   onFaults?(faults: readonly RouteFault[]): void;
 }): Promise<LiveCatalog> {
-  const { health, packagesFolder = null } = options;
-  let view = createCatalogView(null, health);
+  const { health, packagesFolder = null, secrets = environmentSecrets } = options;
+  let view = createCatalogView(null, health, secrets);
+  let switches: readonly UpstreamSwitch[] = [];
   let faults: readonly RouteFault[] = [];
   let wantedLoads = 0;
   let isLoading = false;
   let isClosed = false;
 
+  /** A switch past its end is no fault. */
+  function listFaults(catalog: Catalog | null): RouteFault[] {
+    const now = options.clock.now();
+    const inForce = switches.filter((one) => isInForce(one, now));
+    return listRouteFaults(catalog, { packagesFolder, secrets, switches: inForce });
+  }
+
   async function read(): Promise<void> {
     const catalog = await findCatalog(options.database);
     await options.loadAdapters(catalog?.providers ?? []);
-    serve(catalog, listRouteFaults(catalog, packagesFolder));
+    const changed = await options.secrets?.load?.();
+    switches = await listSwitches(options.database);
+    serve(catalog, listFaults(catalog));
+    if (changed !== undefined) forgetCircuits(catalog, changed);
   }
 
-  /** Creates a new view even if only the faults changed: targets prepared for the old view may lack a secret. */
+  /** Creates a new view even if only secrets or faults changed: targets prepared for the old view have its secrets. */
   function serve(catalog: Catalog | null, found: readonly RouteFault[]): void {
     const hasChanged = catalog?.version !== view.catalog?.version || !isDeepStrictEqual(found, faults);
     faults = found;
-    view = createCatalogView(catalog, health);
+    view = createCatalogView(catalog, health, secrets);
     if (!hasChanged) return;
     health.setFaults(faults);
     options.onFaults?.(faults);
   }
 
+  /** Failures with the old key say nothing about the new one. */
+  function forgetCircuits(catalog: Catalog | null, changed: ReadonlySet<string>): void {
+    for (const { id, api_keys: keys = [], headers = {} } of catalog?.providers ?? []) {
+      const isHeaderChanged = Object.values(headers).some((text) => changed.has(text));
+      for (const [keyNumber, reference] of (keys.length === 0 ? [""] : keys).entries()) {
+        if (isHeaderChanged || changed.has(reference)) health.forgetKey(id, keyNumber);
+      }
+    }
+  }
+
   function examineFaults(): void {
     if (faults.length === 0) return;
-    const found = listRouteFaults(view.catalog, packagesFolder);
+    const found = listFaults(view.catalog);
     if (!isDeepStrictEqual(found, faults)) serve(view.catalog, found);
   }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { environmentSecrets as secrets } from "../../platform/config/secrets.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import type { Model, Route } from "./model.ts";
 import { listRouteTargets } from "./route-target.ts";
@@ -23,7 +24,7 @@ function createModel(...routes: Route[]): Model {
 
 test("a route has one target per key of its provider, in order, or one if there are no keys", () => {
   const routes = [createRoute("toy", { upstream_model: "echo" }), createRoute("main", { priority: 1 })];
-  expect(listRouteTargets(createModel(...routes), providers)).toEqual([
+  expect(listRouteTargets(createModel(...routes), providers, secrets)).toEqual([
     {
       ...{
         providerId: "toy",
@@ -32,16 +33,16 @@ test("a route has one target per key of its provider, in order, or one if there 
         apiKeyReference: null,
         placeHash: expect.any(Number),
       },
-      ...{ route: routes[0], provider: toy },
+      ...{ route: routes[0], provider: toy, secrets },
     },
     ...(main.api_keys?.map((apiKeyReference, keyNumber) => ({
       ...{ providerId: "main", upstreamModel: "talk-1", keyNumber, apiKeyReference, placeHash: expect.any(Number) },
-      ...{ route: routes[1], provider: main },
+      ...{ route: routes[1], provider: main, secrets },
     })) ?? []),
   ]);
 });
 
 test("a route to a missing provider has no target, and neither has a model without routes", () => {
-  expect(listRouteTargets(createModel(createRoute("gone")), providers)).toEqual([]);
-  expect(listRouteTargets(createModel(), providers)).toEqual([]);
+  expect(listRouteTargets(createModel(createRoute("gone")), providers, secrets)).toEqual([]);
+  expect(listRouteTargets(createModel(), providers, secrets)).toEqual([]);
 });

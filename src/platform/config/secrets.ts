@@ -19,6 +19,33 @@ export function readReference(text: string): string | null {
   return referencePattern.exec(text)?.[1] ?? null;
 }
 
+export function presentReference(name: string): string {
+  return `\${${name}}`;
+}
+
+/** Where upstreams' secrets come from. Each function takes a reference `${NAME}`; other texts are values themselves. */
+export type SecretReader = {
+  /** `null` if the secret is missing or unreadable. */
+  find(text: string): string | null;
+  /** The value to send; records that it was used. Call it for each use: the secret may change. */
+  use(text: string): string | null;
+  /** Whether it is stored, but sealed with another key. */
+  isUnreadable(text: string): boolean;
+  /** The values that recent calls may have sent, which no error text may repeat. */
+  listSent(text: string): readonly string[];
+};
+
+/** The secrets of the environment alone. */
+export const environmentSecrets: SecretReader = {
+  find: resolveSecret,
+  use: resolveSecret,
+  isUnreadable: () => false,
+  listSent(text) {
+    const value = resolveSecret(text);
+    return value === null ? [] : [value];
+  },
+};
+
 /**
  * Resolves a reference `${NAME}` to the variable `NAME` or to the content of the file in `NAME_FILE`; `null` if neither
  * is set. Resolve on each use: the file may change.

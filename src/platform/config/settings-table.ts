@@ -170,7 +170,7 @@ export const settingsTable = {
     defaultText: "generated on the first start and stored in data_dir",
     example: "a-long-string-of-random-characters",
     description:
-      "The key that signs file links and encrypts secrets in the database. Use the same on every node. If you lose it, you lose all webhook secrets.",
+      "The key that signs file links and encrypts secrets in the database. Use the same on every node. If you lose it, you lose stored vendor keys and all webhook secrets.",
   },
   sign_up: {
     kind: oneOf(["open", "invite", "closed"]),

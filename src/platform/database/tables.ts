@@ -42,6 +42,7 @@ export type Tables = {
   requests: RequestsTable;
   responses: ResponsesTable;
   scheduled_jobs: ScheduledJobsTable;
+  secrets: SecretsTable;
   stored_texts: StoredTextsTable;
   stripe_progress: StripeProgressTable;
   task_counts: TaskCountsTable;
@@ -51,6 +52,7 @@ export type Tables = {
   unarchived_bytes: UnarchivedBytesTable;
   unowned_bytes: UnownedBytesTable;
   upstream_health: UpstreamHealthTable;
+  upstream_switches: UpstreamSwitchesTable;
   usage_rollups: UsageRollupsTable;
   user_backup_codes: UserBackupCodesTable;
   user_identities: UserIdentitiesTable;
@@ -566,6 +568,16 @@ type ScheduledJobsTable = {
   fencing_token: number;
 };
 
+type SecretsTable = {
+  name: string;
+  version: number;
+  sealed_value: Buffer;
+  created_at: Date;
+  created_by: string;
+  retired_at: Date | null;
+  last_used_at: Date | null;
+};
+
 type StoredTextsTable = {
   account_id: string;
   shard: number;
@@ -661,6 +673,19 @@ type UpstreamHealthTable = {
   last_failure: string;
   open_until: Date;
   reported_at: Date;
+};
+
+type UpstreamSwitchesTable = {
+  id: Generated<bigint>;
+  kind: string;
+  subject: string;
+  mode: string;
+  reason: string;
+  created_at: Date;
+  created_by: string;
+  ends_at: Date | null;
+  ended_at: Date | null;
+  ended_by: string | null;
 };
 
 type UsageRollupsTable = {

@@ -1,5 +1,5 @@
 import { hideSecrets } from "../../lib/secret-shapes.ts";
-import { resolveSecret } from "../../platform/config/secrets.ts";
+import type { SecretReader } from "../../platform/config/secrets.ts";
 import type { ProviderError, ProviderErrorKind } from "../contract.ts";
 import type { ProviderDefinition } from "../provider-definition.ts";
 
@@ -13,7 +13,11 @@ export type FailureDescription = {
   said: string | null;
 };
 
-type SecretHolder = { apiKeyReference: string | null; provider: Pick<ProviderDefinition, "headers"> };
+type SecretHolder = {
+  apiKeyReference: string | null;
+  provider: Pick<ProviderDefinition, "headers">;
+  secrets: Pick<SecretReader, "listSent">;
+};
 
 const saidCharactersMax = 300;
 const codeCharactersMax = 64;
@@ -42,11 +46,9 @@ function quote(text: unknown, target: SecretHolder, charactersMax: number): stri
   return hideQueries(hideSecrets(quoted)).replaceAll(unprintable, " ").toWellFormed().slice(0, charactersMax);
 }
 
-function listSecrets({ apiKeyReference, provider }: SecretHolder): string[] {
-  const references = [apiKeyReference, ...Object.values(provider.headers ?? {})];
-  return references
-    .map((reference) => (reference === null ? null : resolveSecret(reference)))
-    .filter((secret) => secret !== null && secret.length >= secretCharactersMin) as string[];
+function listSecrets({ apiKeyReference, provider, secrets }: SecretHolder): string[] {
+  const references = [...(apiKeyReference === null ? [] : [apiKeyReference]), ...Object.values(provider.headers ?? {})];
+  return references.flatMap(secrets.listSent).filter((secret) => secret.length >= secretCharactersMin);
 }
 
 const unprintable = /[\p{Cc}\p{Cs}]+/gu;

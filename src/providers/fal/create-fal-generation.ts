@@ -25,7 +25,7 @@ export type FalOptions = Pick<MediaClientOptions, "headers" | "connectionsMax"> 
   clock: Clock;
 };
 
-const usualBaseUrl = "https://queue.fal.run";
+export const falBaseUrl = "https://queue.fal.run";
 const replyBytesMax = 4 * 1024 * 1024;
 /** Status requests are answered immediately, or not at all. */
 const questionMsMax = 30_000;
@@ -38,7 +38,7 @@ const running = { kind: "running", isStarted: true, progress: null } as const;
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one client; each function is one request to the vendor.
 export function createFalGeneration(options: FalOptions): GenerationProvider {
   const { clock } = options;
-  const baseUrl = readBaseUrl(options.baseUrl ?? usualBaseUrl);
+  const baseUrl = readBaseUrl(options.baseUrl ?? falBaseUrl);
   const client = createMediaClient({
     ...options,
     origin: baseUrl.origin,

@@ -107,6 +107,7 @@ async function prepareCustomer(): Promise<void> {
   await bookCredit(gateway.parts, { ...credit, booking: { kind: "top-up", amount: nano(100_000_000_000n) } });
   await openEventInbox(gateway.database, accountId, gateway.parts.clock.now());
   await operate("user", "create", "--email", "grace@example.com");
+  await operate("secret", "set", "OPENAI_KEY");
   await operate("webhook", "create", "--account", accountId, "--url", `${gateway.siteUrl}/healthz`);
   const call = await post("chat/completions", {
     model: "sandbox-chat",
@@ -150,8 +151,9 @@ async function post(path: string, body: object, headers: Record<string, string> 
   return response;
 }
 
+/** The reader pastes a key to `secret set`. */
 async function attempt(...words: string[]) {
-  return await runCommandHere(words, { environment });
+  return await runCommandHere(words, { environment, input: words[0] === "secret" ? "a-key\n" : "" });
 }
 
 async function operate(...words: string[]): Promise<string> {

@@ -119,7 +119,7 @@ test("a secret is referenced by name, never written, and must exist", async () =
   const withSecret = { ...environment, VENDOR_KEY: "swordfish" };
   expect(await runProcess(withSecret, "catalog", "apply", named)).toMatchObject({ ok: true });
   const absent = await runCommand(["catalog", "check", named], { environment });
-  expect([absent.exitCode, absent.stdout]).toEqual([1, expect.stringContaining("variable VENDOR_KEY is not set")]);
+  expect([absent.exitCode, absent.stdout]).toEqual([1, expect.stringContaining("The secret VENDOR_KEY is not set")]);
   const clear = await runCommand(["catalog", "check", writeFile("clear.yaml", source("swordfish"))], { environment });
   expect([clear.exitCode, clear.stdout]).toEqual([1, expect.stringContaining("Don't write a key here")]);
   const { catalog } = await runProcess(withSecret, "catalog", "export");

@@ -152,7 +152,10 @@ async function openParts(upstream: ScriptedProvider, tasksMax: number | undefine
   await applyCatalog({ database, clock, ids, surroundings }, writeCatalog(tasksMax));
   const feed = await openChangeFeed({ address, channels: ["catalog", "tasks", "tasks_due"], onTrouble: () => {} });
   const health = createUpstreamHealth({ clock });
-  const catalog = await openLiveCatalog({ database, feed, health, loadAdapters: async () => {}, onTrouble: () => {} });
+  const catalog = await openLiveCatalog({
+    ...{ database, clock, feed, health, loadAdapters: async () => {} },
+    onTrouble: () => {},
+  });
   const counters = createMemoryCounters({ clock });
   const masterKey = await openMasterKey(settings, randomBytes);
   const storage = await openFiles({

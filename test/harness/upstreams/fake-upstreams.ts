@@ -224,6 +224,10 @@ function answerCall(
   const { wire, request, options, book, calls } = parts;
   if (wire === null) return { answer: nothingHere, behaviour: {} };
   try {
+    if (call.method === "GET" && request.path === "/models") {
+      checkKey(call, wire, options.keys ?? "any");
+      return { answer: modelList, behaviour: {} };
+    }
     checkAccess(call, wire, { path: request.path, keys: options.keys ?? "any" });
     call.ask = wire.parseAsk(request);
     const { prompt } = call.ask;
@@ -248,6 +252,13 @@ const nothingHere: ComposedAnswer = {
   writes: [{ bytes: Buffer.from(`${canary}: there is nothing here`), hasPiece: false }],
 };
 
+/** Callers use only its status. */
+const modelList: ComposedAnswer = {
+  status: 200,
+  headers: { server: canary, "content-type": "application/json" },
+  writes: [{ bytes: Buffer.from('{"object":"list","data":[]}'), hasPiece: false }],
+};
+
 function checkAccess(
   { method, headers, apiKey, json }: FakeCall,
   wire: VendorWire,
@@ -258,11 +269,19 @@ function checkAccess(
   };
   if (!wire.isChatPath(path)) refuse(404, `Invalid URL (${method} ${path})`);
   if (method !== "POST") refuse(405, `Not allowed to ${method} on ${path}`);
-  const isKnown = typeof keys === "string" || (apiKey !== null && keys.includes(apiKey));
-  const isGood = keys === "none-needed" || (apiKey !== null && isKnown);
-  if (!isGood) refuse(wire.keyRefusal.status, wire.keyRefusal.message);
+  checkKey({ apiKey }, wire, keys);
   if (headers["content-type"]?.startsWith("application/json") !== true) refuse(415, "Unsupported content type");
   if (json === undefined) refuse(400, "We could not parse the JSON body of your request.");
+}
+
+function checkKey(
+  { apiKey }: Pick<FakeCall, "apiKey">,
+  wire: VendorWire,
+  keys: NonNullable<FakeUpstreamsOptions["keys"]>,
+): void {
+  const isKnown = typeof keys === "string" || (apiKey !== null && keys.includes(apiKey));
+  const isGood = keys === "none-needed" || (apiKey !== null && isKnown);
+  if (!isGood) throw new VendorRefusal(wire.keyRefusal.message, { status: wire.keyRefusal.status });
 }
 
 async function close(server: Server): Promise<void> {

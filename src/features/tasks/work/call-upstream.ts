@@ -1,3 +1,5 @@
+import { readIdTime } from "../../../lib/ids.ts";
+import { environmentSecrets } from "../../../platform/config/secrets.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { chooseTarget, listUntried } from "../../../providers/choose-target.ts";
 import { ProviderError } from "../../../providers/contract.ts";
@@ -75,7 +77,11 @@ async function choose(context: StepContext): Promise<Outcome> {
   const { health, random, task } = context;
   const able = listAble(context);
   const tried = able.filter((target) => task.tried.some((one) => isSameTarget(one, target)));
-  const choice = chooseTarget<TaskTarget>(able, { tried, waitMs: health.waitMs, random });
+  // Accepted tasks go to a draining target only if no other can take them.
+  const fresh = chooseTarget<TaskTarget>(able, { tried, waitMs: health.waitMs, random });
+  const acceptedAt = readIdTime(task.parentId ?? task.id) ?? task.createdAt;
+  const waitMs = (target: TaskTarget): number => health.waitMsOfAccepted(target, acceptedAt);
+  const choice = fresh.kind === "chosen" ? fresh : chooseTarget<TaskTarget>(able, { tried, waitMs, random });
   if (choice.kind === "none") return { kind: "no-target", retryAfterMs: choice.retryAfterMs };
   const { target } = choice;
   return await withInputs(context, async (inputs) => {
@@ -270,7 +276,7 @@ function describePoll(context: StepContext, target: TaskTarget): GenerationCall 
 function reportFailure(context: StepContext, target: UpstreamTarget, error: ProviderError): void {
   const { id, accountId, keyId, model } = context.task;
   const { providerId, upstreamModel, keyNumber } = target;
-  const holder = findTarget(context, target) ?? { apiKeyReference: null, provider: {} };
+  const holder = findTarget(context, target) ?? { apiKeyReference: null, provider: {}, secrets: environmentSecrets };
   const { kind, status, code, said } = describeFailure(error, holder);
   const place = { upstream: providerId, upstream_model: upstreamModel, upstream_key: keyNumber };
   const spoken = { failure: kind, upstream_status: status, upstream_code: code, said };

@@ -1,0 +1,11 @@
+import { readReference } from "../../platform/config/secrets.ts";
+import type { Catalog } from "./catalog.ts";
+
+/** The secrets that the catalog names, each with its providers. */
+export function listNamedSecrets(catalog: Catalog | null): ReadonlyMap<string, readonly string[]> {
+  const uses = (catalog?.providers ?? []).flatMap(({ id, api_keys: keys = [], headers = {} }) => {
+    const names = [...keys, ...Object.values(headers)].map(readReference).filter((name) => name !== null);
+    return [...new Set(names)].map((name) => ({ name, id }));
+  });
+  return new Map([...Map.groupBy(uses, ({ name }) => name)].map(([name, same]) => [name, same.map(({ id }) => id)]));
+}

@@ -1,0 +1,239 @@
+import type { Clock } from "../lib/clock.ts";
+import { readReference, type SecretReader } from "../platform/config/secrets.ts";
+import { probeAddress } from "../platform/net/probe-address.ts";
+import { anthropicUrl, googleBaseUrl } from "./ai-sdk/create-ai-sdk-chat.ts";
+import { readBaseUrl } from "./base-url.ts";
+import { type ChatProvider, ProviderError } from "./contract.ts";
+import { describeFailure } from "./failures/describe-failure.ts";
+import { readVendorRefusal } from "./failures/read-vendor-refusal.ts";
+import { falBaseUrl } from "./fal/create-fal-generation.ts";
+import { createMediaClient, type MediaClient, readRefusal } from "./media-client.ts";
+import type { ProviderDefinition } from "./provider-definition.ts";
+import type { ProviderRegistry } from "./provider-registry.ts";
+import { findSetupFault, readApiKey } from "./provider-setup.ts";
+import { adviceByFailure, adviseConnection } from "./upstream-advice.ts";
+
+/** One line of an examination. */
+export type UpstreamFinding = { check: string; isOk: boolean; message: string; remedy?: string };
+
+/** The model of the test call; `null` for the model types that would cost more than a fraction of a cent. */
+export type TestedModel = { upstreamModel: string; type: "chat" | "embedding" | null; dimensionsMax: number };
+
+type Examination = {
+  provider: ProviderDefinition;
+  /** Called if the operator asked for it, or if nothing cheaper checks the key. */
+  model: (TestedModel & { isAsked: boolean }) | null;
+  registry: ProviderRegistry;
+  secrets: SecretReader;
+  packagesFolder: string | null;
+  clock: Clock;
+  timeoutMs: number;
+};
+
+type Keyed = Examination & { apiKeyReference: string | null };
+
+/** How to check a key without using a model. */
+type Access = {
+  baseUrl: string | undefined;
+  authHeader: { name: string; prefix: string };
+  headers?: Readonly<Record<string, string>>;
+  /** Only callers with a key may read it. */
+  path: string;
+  /** Whether the path is a job that does not exist, so that any answer but a refusal proves the key. */
+  isMissingJob?: true;
+};
+
+const connectMsMax = 10_000;
+const outputTokensMax = 16;
+
+function findAccess({ kind, base_url: baseUrl, auth_header: authHeader }: ProviderDefinition): Access | null {
+  switch (kind) {
+    case "openai-compatible":
+      return {
+        ...{ baseUrl, path: "models" },
+        authHeader:
+          authHeader === undefined ? { name: "authorization", prefix: "Bearer " } : { name: authHeader, prefix: "" },
+      };
+    case "anthropic":
+      return {
+        ...{ baseUrl: baseUrl ?? anthropicUrl, path: "models", authHeader: { name: "x-api-key", prefix: "" } },
+        headers: { "anthropic-version": "2023-06-01" },
+      };
+    case "google":
+      return { baseUrl: baseUrl ?? googleBaseUrl, path: "models", authHeader: { name: "x-goog-api-key", prefix: "" } };
+    case "fal":
+      return {
+        ...{
+          baseUrl: baseUrl ?? falBaseUrl,
+          authHeader: { name: "authorization", prefix: "Key " },
+          isMissingJob: true,
+        },
+        path: "fal-ai/flux/requests/00000000-0000-4000-8000-000000000000/status",
+      };
+    case "ai-sdk":
+    case "sandbox":
+      return null;
+  }
+}
+
+/** Makes the cheapest real calls that show whether a provider works, with each of its keys. Throws nothing. */
+export async function examineUpstream(examination: Examination): Promise<UpstreamFinding[]> {
+  const { provider, timeoutMs } = examination;
+  const address = findAccess(provider)?.baseUrl ?? provider.base_url;
+  const findings: UpstreamFinding[] = [];
+  if (address !== undefined) {
+    const steps = await probeAddress(new URL(address), { timeoutMs: Math.min(timeoutMs, connectMsMax) });
+    for (const { step: check, ...rest } of steps) {
+      const { isOk, message } = rest;
+      findings.push(
+        rest.isOk
+          ? { check, isOk, message }
+          : { check, isOk, message, remedy: adviseConnection({ step: check, ...rest }) },
+      );
+    }
+  }
+  if (findings.some(({ isOk }) => !isOk)) return findings;
+  for (const apiKeyReference of provider.api_keys ?? [null]) {
+    findings.push(...(await examineKey({ ...examination, apiKeyReference })));
+  }
+  return findings;
+}
+
+async function examineKey(keyed: Keyed): Promise<UpstreamFinding[]> {
+  const { provider, model, packagesFolder } = keyed;
+  const fault = findSetupFault(keyed, packagesFolder);
+  if (fault !== null) return [{ check: "setup", isOk: false, message: fault.message, remedy: fault.remedy }];
+  const access = findAccess(provider);
+  const found = access === null ? [] : await checkKey(keyed, access);
+  if (found.some(({ isOk }) => !isOk)) return found;
+  const isProven = found.some(({ check }) => check === "key");
+  if (model === null) {
+    const remedy = "Name a chat or embedding model: --model <upstream model>.";
+    return isProven
+      ? found
+      : [...found, { check: "key", isOk: false, message: "Nothing has checked the key.", remedy }];
+  }
+  if (isProven && !model.isAsked) return found;
+  if (model.type === null) {
+    const message = `${model.upstreamModel} was not called: only chat and embedding models cost a fraction of a cent.`;
+    return [...found, { check: "model", isOk: true, message }];
+  }
+  return [...found, await callModel(keyed, model)];
+}
+
+/** A finding with the check `key` only if the key is proven or refused. */
+async function checkKey(keyed: Keyed, access: Access): Promise<UpstreamFinding[]> {
+  const { provider, secrets } = keyed;
+  const { origin, pathOf } = readBaseUrl(access.baseUrl ?? "");
+  const secretHeaders = Object.entries(provider.headers ?? {}).map(([name, text]) => [name, secrets.find(text) ?? ""]);
+  const client = createMediaClient({
+    ...{ origin, authHeader: access.authHeader, connectionsMax: 2 },
+    headers: { ...access.headers, ...Object.fromEntries(secretHeaders) },
+  });
+  const path = pathOf(access.path);
+  try {
+    const answer = await ask(client, keyed, { path, apiKey: readApiKey(keyed) });
+    const http = {
+      check: "http",
+      isOk: true,
+      message: `GET ${path.split("?")[0]} answered with status ${answer.status}`,
+    };
+    const error =
+      answer.status < 300 ? null : readVendorRefusal(answer, { now: keyed.clock.now(), findParam: () => null });
+    if (error !== null && accountFaults.has(error.kind)) return [http, explain(error, keyed)];
+    if (access.isMissingJob === true) return [http, accept(keyed, "The vendor accepts it.")];
+    if (error !== null && (answer.status === 404 || answer.status === 405) && error.kind !== "misconfigured") {
+      return [{ ...http, message: `${http.message}: this server has no list of models` }];
+    }
+    if (error !== null) return [http, explain(error, keyed)];
+    return [http, ...(await proveKey(client, keyed, path))];
+  } catch (error) {
+    return [explain(error, keyed)];
+  } finally {
+    await client.close();
+  }
+}
+
+const accountFaults: ReadonlySet<string> = new Set(["key-refused", "out-of-credit", "quota-exceeded", "rate-limited"]);
+
+/** A list that is open to everyone proves nothing about the key. */
+async function proveKey(client: MediaClient, keyed: Keyed, path: string): Promise<UpstreamFinding[]> {
+  if (keyed.apiKeyReference === null) return [accept(keyed, "The provider is called without a key.")];
+  const { status } = await ask(client, keyed, { path, apiKey: null });
+  return status < 300 ? [] : [accept(keyed, "The vendor accepts it.")];
+}
+
+async function ask(client: MediaClient, { timeoutMs }: Keyed, request: { path: string; apiKey: string | null }) {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const answer = await client.send({ ...request, method: "GET", body: null, signal, timeoutMs });
+  const { status, headers } = answer;
+  if (status >= 300) return { status, headers, body: await readRefusal(answer, signal) };
+  answer.drop();
+  return { status, headers, body: undefined };
+}
+
+async function callModel(keyed: Keyed, model: TestedModel): Promise<UpstreamFinding> {
+  const { provider, registry, timeoutMs } = keyed;
+  const { upstreamModel, type, dimensionsMax } = model;
+  try {
+    const apiKey = readApiKey(keyed);
+    if (type === "chat") {
+      await chatOnce(registry.getChat(provider), { upstreamModel, apiKey, timeoutMs });
+    } else {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const request = {
+        input: { kind: "texts", texts: ["Hi"] },
+        dimensions: null,
+        encoding: "float",
+        user: null,
+      } as const;
+      const call = { request, dimensionsMax, upstreamModel, apiKey, timeoutMs, signal };
+      await registry.getEmbedding(provider)?.embed(call);
+    }
+    return { check: "model", isOk: true, message: `${upstreamModel} answers${nameKey(keyed)}.` };
+  } catch (error) {
+    return explain(error, keyed, upstreamModel);
+  }
+}
+
+function chatOnce(
+  chat: ChatProvider,
+  { upstreamModel, apiKey, timeoutMs }: { upstreamModel: string; apiKey: string | null; timeoutMs: number },
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timeouts = { connectMs: connectMsMax, firstByteMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs };
+  const request = { model: upstreamModel, messages: [{ role: "user" as const, content: "Hi" }] };
+  chat.startChat(
+    { request, upstreamModel, apiKey, outputTokensMax, timeouts },
+    {
+      ...{ onAccepted: () => {}, onPieces: () => {}, onError: reject },
+      onEnd: () => resolve(),
+      onAnswer: () => resolve(),
+    },
+  );
+  return promise;
+}
+
+function accept(keyed: Keyed, message: string): UpstreamFinding {
+  const { apiKeyReference } = keyed;
+  const name = apiKeyReference === null ? null : readReference(apiKeyReference);
+  return { check: "key", isOk: true, message: name === null ? message : `${name}: ${message}` };
+}
+
+function explain(cause: unknown, keyed: Keyed, upstreamModel = ""): UpstreamFinding {
+  const error = cause instanceof ProviderError ? cause : new ProviderError("timeout", "No answer in time.", { cause });
+  const { apiKeyReference, provider } = keyed;
+  const keyName = apiKeyReference === null ? "NAME" : (readReference(apiKeyReference) ?? "NAME");
+  const address = provider.base_url ?? findAccess(provider)?.baseUrl ?? "the package's own";
+  const { check, message, remedy } = adviceByFailure[error.kind]({ keyName, upstreamModel, address });
+  const { status, said } = describeFailure(error, keyed);
+  const quoted = said === null || said === "" ? "" : ` It says: ${said}`;
+  const code = status === null ? "" : ` (status ${status})`;
+  return { check, isOk: false, message: `${message}${code}${nameKey(keyed)}${quoted}`, remedy };
+}
+
+/** Only if there are several keys. */
+function nameKey({ apiKeyReference, provider }: Keyed): string {
+  if (apiKeyReference === null || (provider.api_keys ?? []).length < 2) return "";
+  return ` with ${readReference(apiKeyReference)}`;
+}
