@@ -38,7 +38,7 @@ type MediaOption = {
 };
 
 export type MediaOptionName = keyof typeof mediaOptions;
-export const mediaOptionNames = Object.keys(mediaOptions) as MediaOptionName[];
+const mediaOptionNames = Object.keys(mediaOptions) as MediaOptionName[];
 
 export type OptionValue = string | number | boolean;
 /** The options of a request, with the model's defaults. */
