@@ -75,7 +75,7 @@ test("fal refuses submissions without a key, and those that its models would ref
   };
   expect(await submit({ prompt: "x" }, {})).toBe(401);
   expect(await submit({ prompt: "x" }, { authorization: "Bearer sk-1" })).toBe(401);
-  for (const wrong of [{}, { image_size: 7 }, { num_images: 0 }, { image_url: "file_1" }, { duration: "5s" }]) {
+  for (const wrong of [{}, { image_size: 7 }, { num_images: 0 }, { image_url: "file_1" }, { duration: "five" }]) {
     expect(await submit(wrong)).toBe(422);
   }
   expect(fake.media.refusals()).toHaveLength(5);
