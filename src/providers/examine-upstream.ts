@@ -8,9 +8,10 @@ import { describeFailure } from "./failures/describe-failure.ts";
 import { readVendorRefusal } from "./failures/read-vendor-refusal.ts";
 import { falBaseUrl } from "./fal/create-fal-generation.ts";
 import { createMediaClient, type MediaClient, readRefusal } from "./media-client.ts";
-import type { ProviderDefinition } from "./provider-definition.ts";
+import { isQueueKind, type ProviderDefinition } from "./provider-definition.ts";
 import type { ProviderRegistry } from "./provider-registry.ts";
 import { findSetupFault, readApiKey } from "./provider-setup.ts";
+import { queueVendors } from "./queues/queue-vendors.ts";
 import { adviceByFailure, adviseConnection } from "./upstream-advice.ts";
 
 /** One line of an examination. */
@@ -47,6 +48,11 @@ const connectMsMax = 10_000;
 const outputTokensMax = 16;
 
 function findAccess({ kind, base_url: baseUrl, auth_header: authHeader }: ProviderDefinition): Access | null {
+  if (isQueueKind(kind)) {
+    const { baseUrl: usual, auth, headers, poll } = queueVendors[kind];
+    const path = poll.path.replace("{id}", "00000000-0000-4000-8000-000000000000");
+    return { baseUrl: baseUrl ?? usual, authHeader: auth, path, isMissingJob: true, ...(headers && { headers }) };
+  }
   switch (kind) {
     case "openai-compatible":
       return {

@@ -27,7 +27,7 @@ export type MediaClient = {
 };
 
 export type MediaRequest = Pick<GuardedRequest, "body" | "signal"> & {
-  method: "GET" | "POST" | "PUT";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   /** With the query. */
   path: string;
   apiKey: string | null;

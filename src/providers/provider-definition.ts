@@ -1,6 +1,23 @@
 import type { NativeWire } from "./contract.ts";
 
-export const providerKinds = ["sandbox", "openai-compatible", "anthropic", "google", "ai-sdk", "fal"] as const;
+/** Vendors of media with a queue of jobs; `queues/queue-vendors.ts` has their tables. */
+const queueKinds = [
+  "ark",
+  "black-forest-labs",
+  "dashscope",
+  "heygen",
+  "kling",
+  "luma",
+  "minimax",
+  "replicate",
+  "runway",
+] as const;
+export type QueueKind = (typeof queueKinds)[number];
+
+export const providerKinds = [
+  ...(["sandbox", "openai-compatible", "anthropic", "google", "ai-sdk", "fal"] as const),
+  ...queueKinds,
+] as const;
 type ProviderKind = (typeof providerKinds)[number];
 
 const servedTypes = ["chat", "embedding", "transcription", "image", "video", "avatar", "speech"] as const;
@@ -14,6 +31,15 @@ export const servedByKind = {
   google: ["chat", "embedding"],
   "ai-sdk": ["chat", "embedding"],
   fal: ["image", "video", "avatar"],
+  ark: ["video"],
+  "black-forest-labs": ["image"],
+  dashscope: ["video", "avatar"],
+  heygen: ["avatar"],
+  kling: ["video"],
+  luma: ["image", "video"],
+  minimax: ["video"],
+  replicate: ["image", "video", "avatar"],
+  runway: ["image", "video"],
 } as const satisfies Record<ProviderKind, readonly ServedType[]>;
 
 /** Limits of a call's duration; the defaults are in `standardTimeouts`. */
@@ -58,3 +84,7 @@ export type ProviderDefinition = {
   tasks_max?: number;
   timeouts?: TimeoutsDefinition;
 };
+
+export function isQueueKind(kind: ProviderKind): kind is QueueKind {
+  return (queueKinds as readonly string[]).includes(kind);
+}

@@ -16,7 +16,9 @@ import { createOpenAiEmbedding } from "./openai-compatible/create-openai-embeddi
 import { createOpenAiGeneration } from "./openai-compatible/create-openai-generation.ts";
 import { createOpenAiSpeech } from "./openai-compatible/create-openai-speech.ts";
 import { createOpenAiTranscription } from "./openai-compatible/create-openai-transcription.ts";
-import type { ProviderDefinition } from "./provider-definition.ts";
+import { isQueueKind, type ProviderDefinition } from "./provider-definition.ts";
+import { createQueueGeneration } from "./queues/create-queue-generation.ts";
+import { queueVendors } from "./queues/queue-vendors.ts";
 import type { TranscriptionProvider } from "./transcription.ts";
 
 export type ProviderRegistry = {
@@ -147,6 +149,9 @@ function createMedia(
     connectionsMax: definition.connections_max ?? mediaConnectionsMax,
     clock: host.clock,
   };
+  if (isQueueKind(kind)) {
+    return { ...nothing, generation: createQueueGeneration(queueVendors[kind], { ...common, baseUrl }) };
+  }
   switch (kind) {
     case "sandbox":
       return getSandbox().createMedia(host);
@@ -188,7 +193,11 @@ function createChat(
 ): ChatProvider {
   const { clock } = host;
   const vendor = { baseUrl: definition.base_url, headers, fetchImage, clock };
-  switch (definition.kind) {
+  const { kind } = definition;
+  if (kind === "fal" || isQueueKind(kind)) {
+    throw new OperatorError(`Provider ${definition.id} does not serve chat.`, "Route chat models to another provider.");
+  }
+  switch (kind) {
     case "sandbox":
       return getSandbox().createChat(host);
     case "anthropic":
@@ -198,11 +207,6 @@ function createChat(
       });
     case "google":
       return createGoogleChat(vendor);
-    case "fal":
-      throw new OperatorError(
-        `Provider ${definition.id} does not serve chat.`,
-        "Route chat models to another provider.",
-      );
     case "ai-sdk":
       return createPackageChat({ ...vendor, packageName: definition.package ?? "", packagesFolder });
     case "openai-compatible":

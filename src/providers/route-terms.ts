@@ -13,6 +13,8 @@ export const fieldForms = [
   "object",
   /** `1024x768` as `1024*768`. */
   "star",
+  /** `1024x768` as `1024:768`. */
+  "colon",
   /** The only image. A request with several cannot use the route. */
   "first",
   /** The image if there is exactly one; several are written by another rule. */

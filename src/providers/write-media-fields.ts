@@ -181,6 +181,8 @@ function writeValue(value: Value, rule: Exclude<FieldRule, string>): unknown {
     }
     case "star":
       return String(value).replace("x", "*");
+    case "colon":
+      return String(value).replace("x", ":");
     case "first":
       return Array.isArray(value) ? value[0] : value;
     case "sole":

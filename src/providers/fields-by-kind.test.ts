@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { fieldsByKind } from "./fields-by-kind.ts";
+import { servedByKind } from "./provider-definition.ts";
+import { findValueObstacle, listFields, writeFields } from "./write-media-fields.ts";
+
+/** A value that every rule for the field can write. */
+const samples: Record<string, string | number | boolean | string[]> = {
+  size: "1024x1024",
+  n: 1,
+  duration: 5,
+  aspect_ratio: "16:9",
+  input_images: ["https://example.com/1.png"],
+  resolution: "720p",
+  audio: true,
+  frame_rate: 24,
+  seed: 7,
+};
+
+const all = Object.entries(fieldsByKind).flatMap(([kind, types]) =>
+  Object.entries(types).map(([type, rules]) => ({ kind: kind as keyof typeof servedByKind, type, rules })),
+);
+
+describe.each(all)("$kind, $type", ({ kind, type, rules }) => {
+  const fields = listFields(type as Parameters<typeof listFields>[0]);
+
+  test("has rules for known fields only, and is listed as served", () => {
+    expect(Object.keys(rules).filter((name) => !fields.includes(name))).toEqual([]);
+    expect(servedByKind[kind]).toContain(type);
+  });
+
+  test.each(fields)("%s is written, or refused: never accepted and dropped", (name) => {
+    const rule = [rules[name] ?? []].flat();
+    const value = samples[name] ?? "x";
+    const obstacle = findValueObstacle(name, value, rules);
+    const written = writeFields({ [name]: value }, rules);
+    const isSilent = rule.every((one) => typeof one !== "string" && one.field === undefined);
+    if (obstacle === null && !isSilent) expect(Object.keys(written).length).toBeGreaterThan(0);
+    // What is not written is either refused, the only value that the vendor makes, or sent as a file or in another field.
+    if (Object.keys(written).length > 0) return;
+    const isFixed = rule.some((one) => typeof one !== "string" && one.only !== undefined);
+    const isElsewhere =
+      ["size", "width", "height"].includes(name) || (kind === "openai-compatible" && name === "input_images");
+    expect(obstacle !== null || isFixed || isElsewhere).toBe(true);
+  });
+});

@@ -1,0 +1,180 @@
+import { buffer } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/lib/clock.ts";
+import { ProviderError } from "../../../src/providers/contract.ts";
+import type { GenerationCall, GenerationProvider } from "../../../src/providers/generation.ts";
+import type { QueueKind } from "../../../src/providers/provider-definition.ts";
+import { createQueueGeneration } from "../../../src/providers/queues/create-queue-generation.ts";
+import { queueVendors } from "../../../src/providers/queues/queue-vendors.ts";
+import { createInput, describeCall } from "../../harness/media/media-stage.ts";
+import { queueWires } from "../../harness/upstreams/queue-wires.ts";
+import { type ScriptedVendor, startScriptedVendor } from "../../harness/upstreams/scripted-vendor.ts";
+
+let storage: ScriptedVendor;
+beforeAll(async () => {
+  storage = await startScriptedVendor();
+});
+afterAll(() => storage[Symbol.asyncDispose]());
+
+async function catchFailure(attempt: Promise<unknown>): Promise<ProviderError> {
+  const failure = await attempt.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(ProviderError);
+  return failure as ProviderError;
+}
+
+const handle = { id: "job-1" };
+
+/** The same promises for every vendor. */
+describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
+  const wire = queueWires[kind];
+  let vendor: ScriptedVendor;
+  let provider: GenerationProvider;
+
+  beforeAll(async () => {
+    vendor = await startScriptedVendor();
+    const options = { headers: {}, connectionsMax: 10, clock: systemClock, baseUrl: `${vendor.origin}${wire.base}` };
+    provider = createQueueGeneration(queueVendors[kind], options);
+  });
+  afterAll(async () => {
+    expect(vendor.left()).toBe(0);
+    await provider.close();
+    await vendor[Symbol.asyncDispose]();
+  });
+
+  function ask({ request, inputs = [] }: (typeof wire.examples)[number], more: Partial<GenerationCall> = {}) {
+    const given = inputs.map((role) => createInput({ role }));
+    return describeCall({ request, inputs: given, upstreamModel: wire.model, ...more });
+  }
+  const call = (more: Partial<GenerationCall> = {}): GenerationCall => ask(wire.examples[0], more);
+  const json = (body: unknown, status = 200) => ({ status, body });
+
+  async function poll(body: unknown, status = 200) {
+    vendor.script({ status, body });
+    return await provider.poll(handle, call());
+  }
+
+  test.each(wire.examples)("sends $request.type to $path as its documentation says", async (example) => {
+    expect(
+      provider.findObstacle(example.request, { inputs: (example.inputs ?? []).map((role) => ({ role })), route: {} }),
+    ).toBeNull();
+    vendor.script(json(wire.accepted));
+    expect(await provider.submit(ask(example))).toEqual({ kind: "accepted", handle });
+    expect(vendor.requests.at(-1)).toMatchObject({
+      ...{ method: "POST", path: example.path },
+      headers: { ...wire.headers, "content-type": "application/json" },
+    });
+    expect(vendor.requests.at(-1)?.body).toEqual(example.body);
+  });
+
+  test("a job is queued, runs and ends, with its progress; an unknown word means that it runs", async () => {
+    expect(await poll(wire.states.queued)).toMatchObject({ kind: "running", isStarted: false });
+    expect(vendor.requests.at(-1)).toMatchObject({ method: "GET", path: wire.pollPath, headers: wire.headers });
+    expect(await poll(wire.states.running)).toMatchObject({
+      ...{ kind: "running", isStarted: true, progress: wire.progress ?? null },
+    });
+    expect(await poll(wire.states.odd)).toMatchObject({ kind: "running", isStarted: true });
+    if (wire.states.canceled !== undefined) {
+      expect(await poll(wire.states.canceled)).toEqual({ kind: "canceled", outputs: [] });
+    }
+  });
+
+  test("the output is downloaded without the key, which belongs to the vendor's own host only", async () => {
+    const place = (body: unknown): unknown =>
+      JSON.parse(JSON.stringify(body).replaceAll("{url}", `${storage.origin}/made.bin`));
+    const outcome = await poll(place(wire.states.done));
+    expect(outcome.kind).toBe("done");
+    if (outcome.kind !== "done" || outcome.outputs[0] === undefined) throw new Error("It has no output.");
+    if (wire.file !== undefined) vendor.script(json(place(wire.file.reply)));
+    storage.script(Buffer.from("made"));
+    const bytes = await buffer(await outcome.outputs[0].open(new AbortController().signal));
+    expect(String(bytes)).toBe("made");
+    if (wire.file !== undefined) expect(vendor.requests.at(-1)).toMatchObject({ method: "GET", path: wire.file.path });
+    expect(JSON.stringify(storage.requests.at(-1)?.headers)).not.toContain("sk-1");
+  });
+
+  test("a result without outputs is a failure, and a failed job has its reason", async () => {
+    expect(await poll(JSON.parse(JSON.stringify(wire.states.done).replace(/"\{url\}"|"7"/, "null")))).toMatchObject({
+      ...{ kind: "failed", error: { kind: "bad-answer" } },
+    });
+    const failed = await poll(wire.states.failed);
+    expect(failed.kind === "failed" && failed.error.kind).toMatch(/^(overloaded|bad-answer|timeout)$/);
+    expect(await poll(wire.states.refused)).toMatchObject({ kind: "failed", error: { kind: "content-refused" } });
+  });
+
+  test("an unknown job is lost", async () => {
+    const [status, body] = wire.states.lost ?? [404, { detail: "Not found" }];
+    expect(await poll(body, status)).toEqual({ kind: "lost" });
+  });
+
+  test.each([
+    ["429", wire.refusals.rate],
+    ["a server's fault", [500, { message: "oops" }]],
+    ["a proxy's page", [502, undefined]],
+    ["our key", wire.refusals.key],
+  ] as const)("a poll that fails with %s says nothing about the job", async (_, [status, body]) => {
+    vendor.script({ status, body });
+    await catchFailure(provider.poll(handle, call()));
+    vendor.script("reset");
+    expect((await catchFailure(provider.poll(handle, call()))).kind).toBe("unreachable");
+    expect(await poll(wire.states.running)).toMatchObject({ kind: "running" });
+  });
+
+  test.each([
+    ["key", "key-refused"],
+    ["credit", "out-of-credit"],
+    ["rate", "rate-limited"],
+    ["invalid", "rejected"],
+    ["content", "content-refused"],
+  ] as const)("a submission that is refused for %s is certain: %s", async (name, kind) => {
+    const [status, body] = wire.refusals[name];
+    vendor.script({ status, body });
+    expect((await catchFailure(provider.submit(call()))).kind).toBe(kind);
+  });
+
+  test("a submission whose reply is lost, or says nothing, is ambiguous", async () => {
+    for (const reply of ["reset", json({ odd: true }), json(undefined, 502)] as const) {
+      vendor.script(reply);
+      expect((await provider.submit(call())).kind).toBe("ambiguous");
+    }
+    const before = vendor.requests.length;
+    vendor.script(json({ message: "busy" }, 503));
+    expect((await catchFailure(provider.submit(call()))).kind).toBe("overloaded");
+    expect(vendor.requests.length).toBe(before + 1);
+  });
+
+  test("a job can be canceled where the vendor can", async () => {
+    if (wire.cancel === undefined) {
+      expect(provider.traits.cancels).toBe("never");
+      expect(await provider.cancel(handle, call())).toBe("unsupported");
+      return;
+    }
+    const [status, body] = wire.cancel.reply;
+    const gone = wire.states.canceled === undefined ? json({}, 404) : json(wire.states.canceled);
+    vendor.script({ status, body }, gone);
+    expect(await provider.cancel(handle, call())).toBe("canceled");
+    expect(vendor.requests.at(-2)).toMatchObject({ method: wire.cancel.method, path: wire.cancel.path });
+    // Too late, or not known yet.
+    vendor.script(json({ message: "too late" }, 409));
+    expect(await provider.cancel(handle, call())).toBe("requested");
+  });
+
+  test("a field that the vendor does not have is refused before anything is sent", async () => {
+    const request = {
+      ...wire.examples[0].request,
+      options: { style: "odd", instructions: "x" },
+    } as GenerationCall["request"];
+    const before = vendor.requests.length;
+    expect(provider.findObstacle(request, { inputs: [], route: {} })).toMatchObject({ message: expect.any(String) });
+    expect((await catchFailure(provider.submit(call({ request })))).kind).toBe("rejected");
+    expect(vendor.requests.length).toBe(before);
+  });
+
+  test("nothing of the vendor is in what callers can see", async () => {
+    vendor.script(json(wire.refusals.invalid[1], wire.refusals.invalid[0]));
+    const { message, param } = await catchFailure(provider.submit(call()));
+    expect(`${message} ${param}`.toLowerCase()).not.toContain(kind.split("-")[0]);
+  });
+});
