@@ -69,6 +69,7 @@ const ranks = [
       "src/providers/native",
       "src/providers/openai-compatible",
       "src/providers/queues",
+      "src/providers/voices",
     ],
   },
   {

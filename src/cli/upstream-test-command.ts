@@ -4,7 +4,7 @@ import { findNearest } from "../lib/nearest-word.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { examineUpstream, type TestedModel, type UpstreamFinding } from "../providers/examine-upstream.ts";
-import { isQueueKind, type ProviderDefinition } from "../providers/provider-definition.ts";
+import { isMediaKind, type ProviderDefinition } from "../providers/provider-definition.ts";
 import { createProviderRegistry } from "../providers/provider-registry.ts";
 import type { Command } from "./command.ts";
 import { loadSecrets } from "./load-secrets.ts";
@@ -85,7 +85,7 @@ function chooseModel(
   }
   const named = routed.find(({ modelId, upstreamModel }) => modelId === name || upstreamModel === name);
   if (named !== undefined) return { ...named, isAsked: true };
-  if (provider.kind === "fal" || isQueueKind(provider.kind))
+  if (isMediaKind(provider.kind))
     throw new AppError("invalid_parameter", `${provider.kind} has no chat models: test it without --model.`);
   return { upstreamModel: name, type: "chat", dimensionsMax: dimensionsMaxUsual, isAsked: true };
 }

@@ -8,11 +8,13 @@ import { describeFailure } from "./failures/describe-failure.ts";
 import { readVendorRefusal } from "./failures/read-vendor-refusal.ts";
 import { falBaseUrl } from "./fal/create-fal-generation.ts";
 import { createMediaClient, type MediaClient, readRefusal } from "./media-client.ts";
-import { isQueueKind, type ProviderDefinition } from "./provider-definition.ts";
+import { isQueueKind, isVoiceKind, type ProviderDefinition } from "./provider-definition.ts";
 import type { ProviderRegistry } from "./provider-registry.ts";
 import { findSetupFault, readApiKey } from "./provider-setup.ts";
 import { queueVendors } from "./queues/queue-vendors.ts";
 import { adviceByFailure, adviseConnection } from "./upstream-advice.ts";
+import type { SpeechVendor } from "./voices/speech-vendor.ts";
+import { speechVendors } from "./voices/speech-vendors.ts";
 
 /** One line of an examination. */
 export type UpstreamFinding = { check: string; isOk: boolean; message: string; remedy?: string };
@@ -52,6 +54,10 @@ function findAccess({ kind, base_url: baseUrl, auth_header: authHeader }: Provid
     const { baseUrl: usual, auth, headers, poll } = queueVendors[kind];
     const path = poll.path.replace("{id}", "00000000-0000-4000-8000-000000000000");
     return { baseUrl: baseUrl ?? usual, authHeader: auth, path, isMissingJob: true, ...(headers && { headers }) };
+  }
+  if (isVoiceKind(kind)) {
+    const { baseUrl: usual, auth, keyPath }: SpeechVendor = speechVendors[kind];
+    return keyPath === undefined ? null : { baseUrl: baseUrl ?? usual, authHeader: auth, path: keyPath };
   }
   switch (kind) {
     case "openai-compatible":

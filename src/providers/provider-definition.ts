@@ -14,9 +14,14 @@ const queueKinds = [
 ] as const;
 export type QueueKind = (typeof queueKinds)[number];
 
+/** Vendors of speech; `voices/speech-vendors.ts` has their tables. */
+const voiceKinds = ["deepgram", "elevenlabs", "hume", "lmnt", "minimax-speech"] as const;
+export type VoiceKind = (typeof voiceKinds)[number];
+
 export const providerKinds = [
   ...(["sandbox", "openai-compatible", "anthropic", "google", "ai-sdk", "fal"] as const),
   ...queueKinds,
+  ...voiceKinds,
 ] as const;
 type ProviderKind = (typeof providerKinds)[number];
 
@@ -40,6 +45,11 @@ export const servedByKind = {
   minimax: ["video"],
   replicate: ["image", "video", "avatar"],
   runway: ["image", "video"],
+  deepgram: ["speech"],
+  elevenlabs: ["speech"],
+  hume: ["speech"],
+  lmnt: ["speech"],
+  "minimax-speech": ["speech"],
 } as const satisfies Record<ProviderKind, readonly ServedType[]>;
 
 /** Limits of a call's duration; the defaults are in `standardTimeouts`. */
@@ -87,4 +97,13 @@ export type ProviderDefinition = {
 
 export function isQueueKind(kind: ProviderKind): kind is QueueKind {
   return (queueKinds as readonly string[]).includes(kind);
+}
+
+export function isVoiceKind(kind: ProviderKind): kind is VoiceKind {
+  return (voiceKinds as readonly string[]).includes(kind);
+}
+
+/** Kinds that make media and serve no chat. Each needs a key. */
+export function isMediaKind(kind: ProviderKind): kind is "fal" | QueueKind | VoiceKind {
+  return kind === "fal" || isQueueKind(kind) || isVoiceKind(kind);
 }

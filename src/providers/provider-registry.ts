@@ -16,10 +16,12 @@ import { createOpenAiEmbedding } from "./openai-compatible/create-openai-embeddi
 import { createOpenAiGeneration } from "./openai-compatible/create-openai-generation.ts";
 import { createOpenAiSpeech } from "./openai-compatible/create-openai-speech.ts";
 import { createOpenAiTranscription } from "./openai-compatible/create-openai-transcription.ts";
-import { isQueueKind, type ProviderDefinition } from "./provider-definition.ts";
+import { isMediaKind, isQueueKind, isVoiceKind, type ProviderDefinition } from "./provider-definition.ts";
 import { createQueueGeneration } from "./queues/create-queue-generation.ts";
 import { queueVendors } from "./queues/queue-vendors.ts";
 import type { TranscriptionProvider } from "./transcription.ts";
+import { createVendorSpeech } from "./voices/create-vendor-speech.ts";
+import { speechVendors } from "./voices/speech-vendors.ts";
 
 export type ProviderRegistry = {
   /** The chat of a provider; the same instance while its definition is unchanged. */
@@ -152,6 +154,7 @@ function createMedia(
   if (isQueueKind(kind)) {
     return { ...nothing, generation: createQueueGeneration(queueVendors[kind], { ...common, baseUrl }) };
   }
+  if (isVoiceKind(kind)) return { ...nothing, ...createVendorSpeech(speechVendors[kind], { ...common, baseUrl }) };
   switch (kind) {
     case "sandbox":
       return getSandbox().createMedia(host);
@@ -194,7 +197,7 @@ function createChat(
   const { clock } = host;
   const vendor = { baseUrl: definition.base_url, headers, fetchImage, clock };
   const { kind } = definition;
-  if (kind === "fal" || isQueueKind(kind)) {
+  if (isMediaKind(kind)) {
     throw new OperatorError(`Provider ${definition.id} does not serve chat.`, "Route chat models to another provider.");
   }
   switch (kind) {

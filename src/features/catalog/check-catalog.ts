@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { parseMoney } from "../../lib/money.ts";
 import { parseTimestamp } from "../../lib/timestamp.ts";
 import { readReference } from "../../platform/config/secrets.ts";
-import { isQueueKind, providerKinds, servedByKind } from "../../providers/provider-definition.ts";
+import { isMediaKind, providerKinds, servedByKind } from "../../providers/provider-definition.ts";
 import { explainMissingSecret } from "../../providers/provider-setup.ts";
 import type { CatalogFile, CatalogProblem, ModelEntry, PriceLine, ReportProblem } from "./catalog-file.ts";
 import { checkAliases } from "./check-aliases.ts";
@@ -94,7 +94,7 @@ function checkKind(
       `Provider ${id} has no base_url. Add the address of the vendor's API, such as https://api.openai.com/v1.`,
     );
   }
-  if ((kind === "fal" || isQueueKind(kind)) && (provider.api_keys ?? []).length === 0) {
+  if (isMediaKind(kind) && (provider.api_keys ?? []).length === 0) {
     report(path, `Provider ${id} has no api_keys. Name a secret, such as \${FAL_KEY}.`);
   }
   if (kind === "ai-sdk" && provider.package === undefined) {

@@ -39,7 +39,7 @@ export function createSilence(): ProviderError {
 }
 
 /** A consumer that stops early also ends `rest`, even before its first piece. */
-function startWith(first: Buffer, rest: AsyncGenerator<Buffer, void, undefined>): AsyncIterable<Buffer> {
+export function startWith(first: Buffer, rest: AsyncGenerator<Buffer, void, undefined>): AsyncIterable<Buffer> {
   let next: Buffer | null = first;
   return {
     [Symbol.asyncIterator]: () => ({

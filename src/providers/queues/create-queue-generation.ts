@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { readBaseUrl } from "../base-url.ts";
-import { ProviderError, type ProviderErrorKind } from "../contract.ts";
+import { ProviderError } from "../contract.ts";
 import { failureTable } from "../failures/failure-table.ts";
 import { readVendorRefusal } from "../failures/read-vendor-refusal.ts";
 import type {
@@ -20,9 +20,10 @@ import {
   readAnswer,
   type WholeAnswer,
 } from "../media-client.ts";
+import { pickAll, pickWord } from "../pick.ts";
+import { changeKind, isRefusal, judgeError, readReplyError } from "../read-vendor-reply.ts";
 import type { FieldRules } from "../route-terms.ts";
 import { findFieldObstacle, findParam, findRequestObstacle, listValues, writeFields } from "../write-media-fields.ts";
-import { pickAll, pickWord } from "./pick.ts";
 import type { QueueProduct, QueueVendor } from "./queue-vendor.ts";
 
 export type QueueOptions = Pick<MediaClientOptions, "headers" | "connectionsMax"> & {
@@ -51,7 +52,7 @@ export function createQueueGeneration(vendor: QueueVendor, options: QueueOptions
     baseUrl.pathOf(path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodePath(names[name] ?? "")));
 
   const refuse = (answer: WholeAnswer, { request, route }: GenerationCall): ProviderError =>
-    readRefusal(vendor, answer, {
+    readReplyError(vendor, answer, {
       now: options.clock.now(),
       findParam: (field) => findParam(field, rulesByType[request.type] ?? {}, route),
     });
@@ -217,42 +218,14 @@ function openOutput(
   };
 }
 
-function isRefusal({ fault }: QueueVendor, { status, body }: WholeAnswer): boolean {
-  if (status >= 300) return true;
-  if (fault === undefined) return false;
-  const code = pickWord(body, fault.code);
-  return code !== null && !fault.fine.map(String).includes(code);
-}
-
-function readRefusal(
-  { fault, kinds = [] }: QueueVendor,
-  answer: WholeAnswer,
-  { now, findParam: find }: { now: Date; findParam(field: string): string | null },
-): ProviderError {
-  const code = fault === undefined ? null : pickWord(answer.body, fault.code);
-  const message = fault === undefined ? null : pickWord(answer.body, fault.message);
-  const body = code === null && message === null ? answer.body : { error: { code, message } };
-  return judge(readVendorRefusal({ ...answer, body }, { now, findParam: ({ param }) => find(String(param)) }), kinds);
-}
-
 /** The cause of a job that failed after it was accepted. */
 function readFailure({ failure, kinds = [] }: QueueVendor, body: unknown, now: Date): ProviderError {
   const code = failure.code === undefined ? null : pickWord(body, failure.code);
   const message = pickWord(body, failure.message);
   const said = { status: 200, headers: {}, body: { error: { code, message } } };
-  const error = judge(readVendorRefusal(said, { now, findParam: () => null }), kinds);
+  const error = judgeError(readVendorRefusal(said, { now, findParam: () => null }), kinds);
   // A fault of our account would have refused the submission: as an end of the job it is the vendor's own.
-  return failureTable[error.kind].fault === "account" ? rename(error, "overloaded") : error;
-}
-
-function judge(error: ProviderError, kinds: NonNullable<QueueVendor["kinds"]>): ProviderError {
-  const { code = "", message = "" } = (error.detail ?? {}) as { code?: string; message?: string };
-  const known = kinds.find(([pattern]) => pattern.test(code) || pattern.test(message));
-  return known === undefined ? error : rename(error, known[1]);
-}
-
-function rename({ message, param, retryAfterMs, detail }: ProviderError, kind: ProviderErrorKind): ProviderError {
-  return new ProviderError(kind, message, { param, retryAfterMs, ...(detail === undefined ? {} : { detail }) });
+  return failureTable[error.kind].fault === "account" ? changeKind(error, "overloaded") : error;
 }
 
 function readProgress(body: unknown, progress: QueueVendor["poll"]["progress"]): number | null {

@@ -1,12 +1,12 @@
-import type { ProviderErrorKind } from "../contract.ts";
 import type { GenerationRequest, GenerationTraits } from "../generation.ts";
+import type { VendorErrors } from "../read-vendor-reply.ts";
 import type { FieldRules } from "../route-terms.ts";
 
 /**
  * A vendor that takes a job over JSON, answers with its id, is polled, and then names the outputs. Places in replies are
  * paths such as `data.task_id` and `output.*.url`, where `*` stands for each item of a list.
  */
-export type QueueVendor = {
+export type QueueVendor = VendorErrors & {
   baseUrl: string;
   auth: { name: string; prefix: string };
   /** Sent with every request. */
@@ -16,12 +16,8 @@ export type QueueVendor = {
   id: string;
   poll: QueuePoll;
   cancel?: { method: "POST" | "DELETE"; path: string; works: Exclude<GenerationTraits["cancels"], "never"> };
-  /** Errors in replies with status 200: where their code and message are, and the codes that mean success. */
-  fault?: { code: string; message: string; fine: readonly (string | number)[] };
   /** The cause of a failed job. */
   failure: { code?: string; message: string };
-  /** The kinds of the vendor's codes, where the general rules do not know them. */
-  kinds?: readonly (readonly [code: RegExp, kind: ProviderErrorKind])[];
   /** The vendor's fastest polling interval. */
   pollMsMin: number;
 };

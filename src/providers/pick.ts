@@ -1,4 +1,4 @@
-import { asRecord } from "../openai-compatible/json-value.ts";
+import { asRecord } from "./openai-compatible/json-value.ts";
 
 const itemsMax = 64;
 

@@ -1,0 +1,16 @@
+import type { VoiceKind } from "../provider-definition.ts";
+import { deepgram } from "./deepgram.ts";
+import { elevenlabs } from "./elevenlabs.ts";
+import { hume } from "./hume.ts";
+import { lmnt } from "./lmnt.ts";
+import { minimaxSpeech } from "./minimax-speech.ts";
+import type { SpeechVendor } from "./speech-vendor.ts";
+
+/** The vendors by their kind in the catalog. */
+export const speechVendors = {
+  deepgram,
+  elevenlabs,
+  hume,
+  lmnt,
+  "minimax-speech": minimaxSpeech,
+} as const satisfies Record<VoiceKind, SpeechVendor>;
