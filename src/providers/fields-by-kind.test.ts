@@ -35,7 +35,7 @@ describe.each(all)("$kind, $type", ({ kind, type, rules }) => {
     const written = writeFields({ [name]: value }, rules);
     const isSilent = rule.every((one) => typeof one !== "string" && one.field === undefined);
     if (obstacle === null && !isSilent) expect(Object.keys(written).length).toBeGreaterThan(0);
-    // What is not written is either refused, the only value that the vendor makes, or sent as a file or in another field.
+    // Otherwise the field is refused, has the only value that the vendor makes, or is sent as a file or as another field.
     if (Object.keys(written).length > 0) return;
     const isFixed = rule.some((one) => typeof one !== "string" && one.only !== undefined);
     const isElsewhere =
