@@ -38,8 +38,7 @@ export type QueueProduct = {
   files?: { path: string; url: string };
 };
 
-export const queuePhases = ["queued", "running", "done", "failed", "canceled", "lost"] as const;
-export type QueuePhase = (typeof queuePhases)[number];
+type QueuePhase = "queued" | "running" | "done" | "failed" | "canceled" | "lost";
 
 type QueuePoll = {
   /** `{id}` stands for the job's id. */

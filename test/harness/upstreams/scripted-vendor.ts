@@ -2,10 +2,10 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-export type VendorRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: unknown };
+type VendorRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: unknown };
 
 /** A reply with a status and JSON, a file's bytes, or a broken connection. */
-export type VendorReply = { status: number; body: unknown; headers?: Record<string, string> } | Buffer | "reset";
+type VendorReply = { status: number; body: unknown; headers?: Record<string, string> } | Buffer | "reset";
 
 /** A vendor that answers each request with the next reply of its script, and records the requests. */
 export type ScriptedVendor = AsyncDisposable & {
