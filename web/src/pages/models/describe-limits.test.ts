@@ -17,3 +17,13 @@ test("durations are a choice for videos, and a maximum for dramas and avatars", 
   expect(describeLimits({ type: "drama", limits })).toEqual([{ name: "Max duration", text: "10 seconds" }]);
   expect(describeLimits({ type: "avatar", limits })).toEqual([{ name: "Max duration", text: "10 seconds" }]);
 });
+
+test("options have their values, or any", () => {
+  expect(
+    describeLimits({ type: "video", limits: { resolution: ["720p", "1080p"], audio: [true], seed: true } }),
+  ).toEqual([
+    { name: "resolution", text: "720p, 1080p" },
+    { name: "audio", text: "true" },
+    { name: "seed", text: "any" },
+  ]);
+});

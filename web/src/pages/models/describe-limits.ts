@@ -25,6 +25,7 @@ export function describeLimits({ type, limits }: Pick<ModelDetail, "type" | "lim
     ],
     ["Voices", joinWords(voices)],
     ["Formats", joinWords(formats)],
+    ...listOptions(limits),
     ["Max recording", count(limits.max_audio_seconds, "seconds")],
     ["Max file size", count(limits.max_file_bytes, "bytes")],
   ];
@@ -33,4 +34,26 @@ export function describeLimits({ type, limits }: Pick<ModelDetail, "type" | "lim
 
 function joinWords(words: readonly string[] | undefined): string | null {
   return words === undefined || words.length === 0 ? null : words.join(", ");
+}
+
+const optionNames = [
+  "resolution",
+  "quality",
+  "style",
+  "background",
+  "frame_rate",
+  "audio",
+  "seed",
+  "negative_prompt",
+  "last_image",
+  "prompt",
+  "instructions",
+] as const;
+
+/** Options by their names in a request, with their values. */
+function listOptions(limits: ModelDetail["limits"]): [name: string, text: string | null][] {
+  return optionNames.map((name) => {
+    const offered = limits[name];
+    return [name, Array.isArray(offered) ? offered.join(", ") : offered === true ? "any" : null];
+  });
 }

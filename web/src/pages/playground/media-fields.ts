@@ -9,7 +9,8 @@ export type TextMedia = Named & { kind: "text"; rows: number; charactersMax: num
 type ChoiceMedia = Named & {
   kind: "choice";
   options: SelectOption[];
-  isNumber: boolean;
+  /** The type of the value in a request. */
+  sends: "text" | "number" | "boolean";
   /** The default; else the first option. */
   usual?: string;
 };
@@ -57,6 +58,7 @@ export function listMediaFields(model: Pick<ModelDetail, "type" | "capabilities"
           model.limits.sizes?.map((size) => [size, size.replace("x", " × ")]),
         ),
         ...count("n", "Number of images", model.limits.max_n),
+        ...offeredOptions(model),
         ...inputImages(model, { from: "image_to_image", alone: "text_to_image" }),
       ];
     case "video": {
@@ -69,6 +71,7 @@ export function listMediaFields(model: Pick<ModelDetail, "type" | "capabilities"
           model.limits.durations?.map((seconds) => [seconds, `${seconds} seconds`]),
         ),
         ...aspectRatios(model),
+        ...offeredOptions(model),
         ...inputImages(model, { from: "image_to_video", alone: "text_to_video" }),
       ];
     }
@@ -77,6 +80,7 @@ export function listMediaFields(model: Pick<ModelDetail, "type" | "capabilities"
         files("avatar_file_id", "Person", { takes: "person", hint: "An image or video of the speaker." }),
         files("audio_file_id", "Voice", { takes: "audio", hint: "A recording of the speech." }),
         ...aspectRatios(model),
+        ...offeredOptions(model),
       ];
     case "drama":
       return listDramaFields(model);
@@ -130,6 +134,7 @@ function listSpeechFields(model: Model): MediaField[] {
       formats?.map((format) => [format, format.toUpperCase()]),
     ),
     { kind: "number", name: "speed", label: "Speed", min: 0.25, max: 4, usual: 1, isWhole: false },
+    ...offeredOptions(model),
   ];
 }
 
@@ -145,11 +150,40 @@ function text(
 function choice(
   name: string,
   label: string,
-  values: readonly (readonly [value: string | number, label: string])[] = [],
+  values: readonly (readonly [value: string | number | boolean, label: string])[] = [],
 ): ChoiceMedia[] {
   if (values.length === 0) return [];
   const options = values.map(([value, words]) => ({ value: String(value), label: words }));
-  return [{ kind: "choice", name, label, options, isNumber: typeof values[0]?.[0] === "number" }];
+  const type = typeof values[0]?.[0];
+  return [{ kind: "choice", name, label, options, sends: type === "number" || type === "boolean" ? type : "text" }];
+}
+
+const listedOptions = {
+  resolution: "Resolution",
+  quality: "Quality",
+  style: "Style",
+  background: "Background",
+  frame_rate: "Frames per second",
+  audio: "Sound",
+} as const;
+const textOptions = { negative_prompt: "Leave out", prompt: "Acting", instructions: "How to speak" } as const;
+const spoken: Readonly<Record<string, string>> = { true: "Yes", false: "No" };
+
+/** The options that the model offers. */
+function offeredOptions({ limits }: Model): MediaField[] {
+  const listed = (Object.keys(listedOptions) as (keyof typeof listedOptions)[]).flatMap((name) =>
+    choice(
+      name,
+      listedOptions[name],
+      limits[name]?.map((value) => [value, spoken[String(value)] ?? String(value)]),
+    ),
+  );
+  const texts = (Object.keys(textOptions) as (keyof typeof textOptions)[]).flatMap((name): MediaField[] =>
+    limits[name] === undefined
+      ? []
+      : [{ kind: "text", name, label: textOptions[name], rows: 2, charactersMax: null, isRequired: false }],
+  );
+  return [...listed, ...texts];
 }
 
 function aspectRatios({ limits }: Model): ChoiceMedia[] {

@@ -52,6 +52,27 @@ test.each([
   expect(listMediaFields(model).map(({ name }) => name)).toEqual(names);
 });
 
+test("the model's options are fields, sent with the types that the API expects", () => {
+  const limits = {
+    ...video.limits,
+    resolution: ["720p", "1080p"],
+    audio: [true, false],
+    frame_rate: [24, 30],
+    seed: true,
+  };
+  const rich = { ...video, limits: { ...limits, negative_prompt: true } } as Part;
+  const values = { prompt: "Waves", resolution: "1080p", audio: "false", frame_rate: "30", negative_prompt: "rain" };
+  expect(build(rich, values)).toMatchObject({
+    ...{ body: { resolution: "1080p", audio: false, frame_rate: 30, negative_prompt: "rain" }, problems: {} },
+  });
+  expect(build(rich, { prompt: "Waves" }).body).toMatchObject({ resolution: "720p", audio: true, frame_rate: 24 });
+  expect(build(rich, { prompt: "Waves" }).body).not.toHaveProperty("negative_prompt");
+  // Of an avatar the prompt is optional, and stands for nothing else.
+  const actor = { ...avatar, limits: { prompt: true } } as Part;
+  const files = { avatar_file_id: [file("file_1")], audio_file_id: [file("file_2", 3)] };
+  expect(build(actor, files).problems).toEqual({});
+});
+
 test("options are the model's own, and an unknown choice falls back to the first", () => {
   expect(build(image, { prompt: "A boat", size: "9x9", n: "3" })).toEqual({
     body: { model: "painter", prompt: "A boat", size: "512x512", n: 3 },

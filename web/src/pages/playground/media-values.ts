@@ -63,7 +63,8 @@ export function buildMediaBody(
 }
 
 function needsPromptOrImage(fields: readonly MediaField[]): boolean {
-  return fields.some((field) => field.name === "prompt" && field.kind === "text" && !field.isRequired);
+  const isOptional = fields.some((field) => field.name === "prompt" && field.kind === "text" && !field.isRequired);
+  return isOptional && fields.some(({ name }) => name === "input_images");
 }
 
 /** A field's part of the body, or its problem; nothing if it is empty. */
@@ -76,7 +77,7 @@ function readField(field: MediaField, values: MediaValues): Reading {
       return readTextField(field, readText(values, field.name));
     case "choice": {
       const chosen = readChoice(values, field);
-      return { value: field.isNumber ? Number(chosen) : chosen };
+      return { value: convertChoice(chosen, field.sends) };
     }
     case "number":
       return readNumberField(field, readText(values, field.name).trim());
@@ -128,4 +129,9 @@ export function parseValues(stored: unknown): MediaValues {
     typeof value === "string" || (Array.isArray(value) && value.every((each) => typeof each === "object" && each));
   // Only this page writes it.
   return Object.fromEntries(Object.entries(stored).filter(([, value]) => isValue(value))) as MediaValues;
+}
+
+function convertChoice(chosen: string, sends: "text" | "number" | "boolean"): string | number | boolean {
+  if (sends === "number") return Number(chosen);
+  return sends === "boolean" ? chosen === "true" : chosen;
 }

@@ -27,7 +27,7 @@ export function readRequest(body: Record<string, unknown>, find: (fileId: string
         }),
       );
     } else if (typeof value === "string") values[name] = value;
-    else if (typeof value === "number") values[name] = String(value);
+    else if (typeof value === "number" || typeof value === "boolean") values[name] = String(value);
     // A drama document; the API accepts it as text too.
     else if (name === "script") values[name] = JSON.stringify(value, null, 2);
   }
