@@ -135,7 +135,7 @@ test.each([
 test("instructions are refused: the voices cannot follow them", { timeout: studioMsMax }, async () => {
   await using studio = await openTestStudio();
   const call = createSpeechCall(sentence);
-  const asked = { ...call, request: { ...call.request, instructions: "Whisper." } };
+  const asked = { ...call, request: { ...call.request, options: { instructions: "Whisper." } } };
   await expect(studio.speech.startSpeech(asked)).rejects.toMatchObject({ kind: "rejected", param: "instructions" });
 });
 
