@@ -8,7 +8,7 @@ import { listSitePages } from "./list-site-pages.ts";
 import { prerenderSite } from "./prerender-site.ts";
 
 /** Compression does not help smaller files. */
-const compressedBytesMin = 1_024;
+const compressedBytesMin = 512;
 
 /** Already compressed formats. */
 const isCompressed = /\.(jpg|mp4|png|webp|woff2)$/;
