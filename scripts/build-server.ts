@@ -1,6 +1,6 @@
 // Bundles the gateway and the programs that it starts into dist/server if the sources have changed. Takes two seconds.
 // One process start would otherwise load more than a thousand small files, most of them of packages.
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { builds, computeStamp, isBuilt } from "./builds.mjs";
@@ -50,10 +50,18 @@ async function buildServer(): Promise<void> {
     external,
     plugins: [keepSourceFolders(outputDir)],
   });
-  // `node --enable-source-maps` reads the maps.
-  await bundle.write({ dir: outputDir, format: "esm", sourcemap: true, entryFileNames: "[name].js" });
+  // Another process may build the same at the same time, and one may run it already: only a whole folder is moved there.
+  const freshDir = `${dir}-${process.pid}`;
+  try {
+    // `node --enable-source-maps` reads the maps.
+    await bundle.write({ dir: freshDir, format: "esm", sourcemap: true, entryFileNames: "[name].js" });
+    mkdirSync(dir, { recursive: true });
+    if (!existsSync(outputDir)) moveFolder(freshDir, outputDir);
+  } finally {
+    rmSync(freshDir, { recursive: true, force: true });
+  }
   const previous = existsSync(stampPath) ? readFileSync(stampPath, "utf8").slice(0, nameLength) : "";
-  // The folder is complete before it is named. Renaming is atomic: another process may be starting.
+  // Renaming is atomic: another process may be starting.
   replaceFile(join(dir, "main.js"), `import "./${name}/main.js";\n`);
   replaceFile(stampPath, stamp);
   for (const { name: other } of readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
@@ -61,6 +69,15 @@ async function buildServer(): Promise<void> {
     if (other !== name && other !== previous) rmSync(join(dir, other), { recursive: true, force: true });
   }
   console.error(`Built the server in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
+}
+
+/** If another process was first, its folder has the same files. */
+function moveFolder(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!existsSync(to)) throw error;
+  }
 }
 
 function replaceFile(path: string, text: string): void {
