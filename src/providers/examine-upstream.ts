@@ -1,17 +1,20 @@
 import type { Clock } from "../lib/clock.ts";
 import { readReference, type SecretReader } from "../platform/config/secrets.ts";
+import { readWhole } from "../platform/net/guarded-client.ts";
 import { probeAddress } from "../platform/net/probe-address.ts";
 import { anthropicUrl, googleBaseUrl } from "./ai-sdk/create-ai-sdk-chat.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { type ChatProvider, ProviderError } from "./contract.ts";
 import { describeFailure } from "./failures/describe-failure.ts";
-import { readVendorRefusal } from "./failures/read-vendor-refusal.ts";
 import { falBaseUrl } from "./fal/create-fal-generation.ts";
 import { createMediaClient, type MediaClient, readRefusal } from "./media-client.ts";
+import { parseJson } from "./openai-compatible/json-value.ts";
 import { isQueueKind, isVoiceKind, type ProviderDefinition } from "./provider-definition.ts";
 import type { ProviderRegistry } from "./provider-registry.ts";
 import { findSetupFault, readApiKey } from "./provider-setup.ts";
+import type { QueueVendor } from "./queues/queue-vendor.ts";
 import { queueVendors } from "./queues/queue-vendors.ts";
+import { isRefusal, readReplyError, type VendorErrors } from "./read-vendor-reply.ts";
 import { adviceByFailure, adviseConnection } from "./upstream-advice.ts";
 import type { SpeechVendor } from "./voices/speech-vendor.ts";
 import { speechVendors } from "./voices/speech-vendors.ts";
@@ -44,16 +47,21 @@ type Access = {
   path: string;
   /** Whether the path is a job that does not exist, so that any answer but a refusal proves the key. */
   isMissingJob?: true;
+  /** How the vendor's own errors are read: some have the status 200. */
+  errors?: VendorErrors;
 };
 
 const connectMsMax = 10_000;
 const outputTokensMax = 16;
+/** A longer list of models proves the key as well, and its content is not needed. */
+const listBytesMax = 1024 * 1024;
 
 function findAccess({ kind, base_url: baseUrl, auth_header: authHeader }: ProviderDefinition): Access | null {
   if (isQueueKind(kind)) {
-    const { baseUrl: usual, auth, headers, poll } = queueVendors[kind];
+    const vendor: QueueVendor = queueVendors[kind];
+    const { baseUrl: usual, auth: authHeader, headers = {}, poll } = vendor;
     const path = poll.path.replace("{id}", "00000000-0000-4000-8000-000000000000");
-    return { baseUrl: baseUrl ?? usual, authHeader: auth, path, isMissingJob: true, ...(headers && { headers }) };
+    return { baseUrl: baseUrl ?? usual, authHeader, path, isMissingJob: true, headers, errors: vendor };
   }
   if (isVoiceKind(kind)) {
     const { baseUrl: usual, auth, keyPath }: SpeechVendor = speechVendors[kind];
@@ -150,8 +158,10 @@ async function checkKey(keyed: Keyed, access: Access): Promise<UpstreamFinding[]
       isOk: true,
       message: `GET ${path.split("?")[0]} answered with status ${answer.status}`,
     };
-    const error =
-      answer.status < 300 ? null : readVendorRefusal(answer, { now: keyed.clock.now(), findParam: () => null });
+    const { errors = {} } = access;
+    const error = isRefusal(errors, answer)
+      ? readReplyError(errors, answer, { now: keyed.clock.now(), findParam: () => null })
+      : null;
     if (error !== null && accountFaults.has(error.kind)) return [http, explain(error, keyed)];
     if (access.isMissingJob === true) return [http, accept(keyed, "The vendor accepts it.")];
     if (error !== null && (answer.status === 404 || answer.status === 405) && error.kind !== "misconfigured") {
@@ -180,8 +190,8 @@ async function ask(client: MediaClient, { timeoutMs }: Keyed, request: { path: s
   const answer = await client.send({ ...request, method: "GET", body: null, signal, timeoutMs });
   const { status, headers } = answer;
   if (status >= 300) return { status, headers, body: await readRefusal(answer, signal) };
-  answer.drop();
-  return { status, headers, body: undefined };
+  const text = String(await readWhole(answer, { bytesMax: listBytesMax }).catch(() => ""));
+  return { status, headers, body: parseJson(text) };
 }
 
 async function callModel(keyed: Keyed, model: TestedModel): Promise<UpstreamFinding> {

@@ -79,6 +79,16 @@ test.for<[string, GenerationRequest, Record<string, FieldRule>, string | null, s
   expect(obstacle?.message ?? "").toContain(message);
 });
 
+test.each(["constructor", "__proto__", "toString"])("a voice named %s is no voice of the route's", (voice) => {
+  const speech = { type: "speech", text: "Hi", voice, format: "mp3", speed: 1 } as const;
+  const rules = { input: "text", voice: "voice", response_format: "format" };
+  expect(findFieldObstacle(listValues(speech, []), rules, { voices: { alloy: "Rachel" } })).toMatchObject({
+    param: "voice",
+  });
+  expect(write(speech, rules)).toMatchObject({ voice });
+  expect(write(speech, rules, { voices: { alloy: "Rachel" } })).toMatchObject({ voice });
+});
+
 test("a vendor's field leads to the caller's, also renamed and nested", () => {
   const rules = { n: "num_images", avatar_image: "image_url", duration: "duration" };
   const route = { fields: { duration: "input.length" } };

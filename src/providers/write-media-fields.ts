@@ -80,7 +80,7 @@ export function findFieldObstacle(
     if (obstacle !== null) return obstacle;
   }
   const voice = values.voice;
-  if (voices !== undefined && voice !== undefined && !(String(voice) in voices)) {
+  if (voices !== undefined && voice !== undefined && !Object.hasOwn(voices, String(voice))) {
     return { param: "voice", message: `\`voice\` must be one of these: ${Object.keys(voices).join(", ")}.` };
   }
   return null;
@@ -152,7 +152,7 @@ export function writeFields(
   const all: FieldRules = { ...rules, ...fields };
   const body: Record<string, unknown> = structuredClone(parameters);
   for (const [name, value] of Object.entries(values)) {
-    const told = name === "voice" ? (voices[String(value)] ?? value) : value;
+    const told = (name === "voice" ? findWord(voices, value) : undefined) ?? value;
     for (const rule of listRules(all, name).map(readRule)) {
       const written = writeValue(told, rule);
       if (rule.field !== undefined && written !== undefined) place(body, rule.field.split("."), written);
@@ -161,8 +161,14 @@ export function writeFields(
   return body;
 }
 
+/** The vendor's word for a value. A caller may send any text, such as `constructor`. */
+function findWord<T>(words: Readonly<Record<string, T>>, value: Value): T | undefined {
+  const name = String(value);
+  return Object.hasOwn(words, name) ? words[name] : undefined;
+}
+
 function writeValue(value: Value, rule: Exclude<FieldRule, string>): unknown {
-  const word = rule.values?.[String(value)];
+  const word = findWord(rule.values ?? {}, value);
   if (word !== undefined) return word;
   switch (rule.as) {
     case undefined:

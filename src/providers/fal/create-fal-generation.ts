@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { readBaseUrl } from "../base-url.ts";
+import { confirmCancel } from "../confirm-cancel.ts";
 import { ProviderError } from "../contract.ts";
 import { failureTable } from "../failures/failure-table.ts";
 import type {
@@ -120,18 +121,7 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
     // Unknown, or not known yet: the next poll finds out.
     if (answer.status === 404) return "requested";
     if (answer.status >= 300) throw refuse(answer, call);
-    return (await isGone(handle, call)) ? "canceled" : "requested";
-  }
-
-  /** If this check fails, the outcome stays open: the cancel was received, and the next poll finds out. */
-  async function isGone(handle: Handle, call: GenerationCall): Promise<boolean> {
-    try {
-      const { kind } = await poll(handle, call);
-      return kind === "lost" || kind === "canceled";
-    } catch (error) {
-      if (error instanceof ProviderError) return false;
-      throw error;
-    }
+    return await confirmCancel(() => poll(handle, call));
   }
 
   return {

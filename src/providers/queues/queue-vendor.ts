@@ -38,7 +38,7 @@ export type QueueProduct = {
   files?: { path: string; url: string };
 };
 
-type QueuePhase = "queued" | "running" | "done" | "failed" | "canceled" | "lost";
+export type QueuePhase = "queued" | "running" | "done" | "failed" | "canceled" | "lost";
 
 type QueuePoll = {
   /** `{id}` stands for the job's id. */

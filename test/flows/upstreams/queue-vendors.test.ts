@@ -1,9 +1,12 @@
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/lib/clock.ts";
+import { environmentSecrets } from "../../../src/platform/config/secrets.ts";
 import { ProviderError } from "../../../src/providers/contract.ts";
+import { examineUpstream } from "../../../src/providers/examine-upstream.ts";
 import type { GenerationCall, GenerationProvider } from "../../../src/providers/generation.ts";
 import type { QueueKind } from "../../../src/providers/provider-definition.ts";
+import { createProviderRegistry } from "../../../src/providers/provider-registry.ts";
 import { createQueueGeneration } from "../../../src/providers/queues/create-queue-generation.ts";
 import { queueVendors } from "../../../src/providers/queues/queue-vendors.ts";
 import { createInput, describeCall } from "../../harness/media/media-stage.ts";
@@ -26,6 +29,8 @@ async function catchFailure(attempt: Promise<unknown>): Promise<ProviderError> {
 }
 
 const handle = { id: "job-1" };
+/** Words for states that no vendor has. */
+const oddWords = /resuming|PAUSED|postprocessing|[Rr]eviewing|WAITING|Upscaling|napping|rendering/g;
 
 /** The same promises for every vendor. */
 describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
@@ -104,6 +109,14 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     expect(await poll(wire.states.refused)).toMatchObject({ kind: "failed", error: { kind: "content-refused" } });
   });
 
+  test("a word or an id that would reach into the gateway is only a word, or no id", async () => {
+    const odd = JSON.stringify(wire.states.odd).replaceAll(oddWords, "constructor");
+    expect(odd).toContain("constructor");
+    expect(await poll(JSON.parse(odd))).toMatchObject({ kind: "running", isStarted: true });
+    vendor.script(json(JSON.parse(JSON.stringify(wire.accepted).replaceAll("job-1", "../account"))));
+    expect((await provider.submit(call())).kind).toBe("ambiguous");
+  });
+
   test("an unknown job is lost", async () => {
     const [status, body] = wire.states.lost ?? [404, { detail: "Not found" }];
     expect(await poll(body, status)).toEqual({ kind: "lost" });
@@ -176,5 +189,27 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     vendor.script(json(wire.refusals.invalid[1], wire.refusals.invalid[0]));
     const { message, param } = await catchFailure(provider.submit(call()));
     expect(`${message} ${param}`.toLowerCase()).not.toContain(kind.split("-")[0]);
+  });
+
+  test("upstream test finds a refused key, whatever its status, and an accepted one", async () => {
+    const examine = async (reply: readonly [status: number, body: unknown]) => {
+      const key = "${UPSTREAM_KEY}";
+      const secrets = { ...environmentSecrets, find: () => "sk-1", use: () => "sk-1" };
+      const registry = createProviderRegistry({ clock: systemClock, studioFolder: "/nowhere", secrets });
+      vendor.script({ status: reply[0], body: reply[1] });
+      const base_url = `${vendor.origin}${wire.base}`;
+      const findings = await examineUpstream({
+        ...{ provider: { id: "p", kind, base_url, api_keys: [key] }, model: null, registry, secrets },
+        ...{ packagesFolder: null, clock: systemClock, timeoutMs: 10_000 },
+      });
+      await registry.close();
+      expect(vendor.requests.at(-1)).toMatchObject({ method: "GET", headers: wire.headers });
+      return findings.at(-1);
+    };
+    expect(await examine(wire.refusals.key)).toMatchObject({ check: "key", isOk: false });
+    expect(await examine(wire.states.lost ?? [404, { detail: "Not found" }])).toMatchObject({
+      check: "key",
+      isOk: true,
+    });
   });
 });

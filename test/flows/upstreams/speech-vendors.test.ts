@@ -82,6 +82,20 @@ describe.each(Object.keys(speechVendors) as VoiceKind[])("%s", (kind) => {
     expect((await catchFailure(maker.speech.startSpeech(ask()))).kind).toBe("bad-answer");
   });
 
+  test("a voice cannot lead to another operation of the vendor", async () => {
+    const before = vendor.requests.length;
+    const isInPath = wire.examples[0].path.includes("/Rachel/");
+    for (const voice of ["..", "."]) {
+      const obstacle = maker.speech.findObstacle({ ...request, voice }, {});
+      expect(obstacle?.param ?? null).toBe(isInPath ? "voice" : null);
+      if (!isInPath) continue;
+      expect(maker.generation.findObstacle({ ...request, voice }, { inputs: [], route: {} })).toEqual(obstacle);
+      const asked = { ...ask({ ...request, voice }), route: {} };
+      expect(await catchFailure(maker.speech.startSpeech(asked))).toMatchObject({ kind: "rejected", param: "voice" });
+    }
+    expect(vendor.requests.length).toBe(before);
+  });
+
   test("an unknown voice, a missing format and other media are refused before anything is sent", async () => {
     const before = vendor.requests.length;
     expect(maker.speech.findObstacle({ ...request, voice: "nobody" }, route)).toMatchObject({ param: "voice" });
