@@ -1,5 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
-import pg from "pg";
+import { sql } from "kysely";
+import type { BlockRecord } from "../src/features/requests/request-block.ts";
+import { insertRequests } from "../src/features/requests/request-store.ts";
+import { systemClock } from "../src/lib/clock.ts";
+import { type AccountId, createIdSource } from "../src/lib/ids.ts";
+import { nano } from "../src/lib/money.ts";
+import { createDatabase } from "../src/platform/database/database.ts";
 import { describeModels } from "./chat-targets.ts";
 import { readClusterAddress } from "./cluster-address.ts";
 import { findMedian } from "./measure-cpu.ts";
@@ -8,29 +15,33 @@ import { presentTable, writeResults } from "./write-results.ts";
 
 const pageGoalMsMax = 100;
 const pageReads = 5;
-const portion = 500_000;
+const dayMs = 86_400_000;
+const portion = 20_000;
 
-/** Indexes are built after the fill, which takes a fraction of the time. */
-const secondaryIndexes = ["model", "key", "status", "error", "client_id", "wire"].map((name) => `requests_by_${name}`);
+/** One account: most calls with one model and one key, one in thirty an error, one in a million of a unique kind. */
+function describeCall(accountId: AccountId, number: number, createdAt: Date): BlockRecord {
+  const isRare = (rest: number): boolean => number % 1_000_000 === rest;
+  const failure = findFailure(number, isRare(13));
+  return {
+    ...{ accountId, createdAt, id: `req_${String(number).padStart(26, "0")}`, method: "POST" },
+    keyId: `key_bench${isRare(7) ? 99 : number % 5}`,
+    clientRequestId: number % 10 === 0 ? `trace-${number}` : null,
+    wire: isRare(9) ? "dramas" : "chat",
+    route: "/v1/chat/completions",
+    model: isRare(11) ? "rare" : number % 3 === 0 ? "small" : "large",
+    ...failure,
+    ...{ durationMs: number % 5000, firstTokenMs: number % 500, inputTokens: 120, cachedInputTokens: 0 },
+    ...{ cacheWriteTokens: 0, outputTokens: 60, reasoningTokens: 0, audioInputTokens: 0, audioOutputTokens: 0 },
+    ...{ charge: nano(54_000n), chargeId: `txn_${String(number).padStart(26, "0")}`, taskId: null },
+    ...{ userAgent: "OpenAI/Python 2.1.0", isReplayed: false, isAmendment: false },
+  };
+}
 
-/** One account: most rows with one model and one key, one in thirty an error, one in a million of a unique kind. */
-const fillStatement = `
-  insert into requests (account_id, created_at, id, key_id, client_request_id, wire, method, route, model, status, error_code,
-      ending, duration_ms, first_token_ms, input_tokens, cached_input_tokens, output_tokens, charge_nano, charge_id, user_agent,
-      is_replayed)
-    select $account, moment, 'req_' || lpad(number::text, 26, '0'),
-      'key_bench' || case when number % 1000000 = 7 then 99 else number % 5 end,
-      case when number % 10 = 0 then 'trace-' || number end,
-      case when number % 1000000 = 9 then 'dramas' else 'chat' end, 'POST', '/v1/chat/completions',
-      case when number % 1000000 = 11 then 'rare' when number % 3 = 0 then 'small' else 'large' end,
-      case when number % 1000000 = 13 then 503 when number % 30 = 0 then 429 else 200 end,
-      case when number % 1000000 = 13 then 'upstream_unavailable' when number % 30 = 0 then 'rate_limit_exceeded' end,
-      case when number % 1000000 = 13 then 'failed' when number % 30 = 0 then 'refused' else 'answered' end,
-      number % 5000, number % 500, 120, 0, 60, 54000, 'txn_' || lpad(number::text, 26, '0'), 'OpenAI/Python 2.1.0', false
-    from (
-      select number, date_trunc('milliseconds', now() - interval '29 days' * (1 - number::float8 / $count)) as moment
-        from generate_series($from::bigint, $to::bigint) as numbers (number)
-    ) as calls`;
+function findFailure(number: number, isRare: boolean): Pick<BlockRecord, "status" | "errorCode" | "ending"> {
+  if (isRare) return { status: 503, errorCode: "upstream_unavailable", ending: "failed" };
+  if (number % 30 === 0) return { status: 429, errorCode: "rate_limit_exceeded", ending: "refused" };
+  return { status: 200, errorCode: null, ending: "answered" };
+}
 
 const pages: readonly [name: string, path: string][] = [
   ["newest", "?limit=50"],
@@ -65,40 +76,39 @@ export async function measureRequests(words: string[]): Promise<void> {
   }
 }
 
+/** Fills the log as it is after packing. */
 async function fill({ dataDir }: SluiceGateway, count: number): Promise<number> {
-  const client = new pg.Client(readClusterAddress(dataDir));
-  await client.connect();
+  const database = createDatabase({
+    ...{ address: readClusterAddress(dataDir), connectionsMax: 1, onConnectionError() {} },
+  });
   const startedAt = performance.now();
   try {
-    await client.query("set synchronous_commit = off; set statement_timeout = 0; set lock_timeout = 0");
-    await client.query("set maintenance_work_mem = '512MB'");
-    await client.query("select make_partitions('requests', 'month', now() - interval '30 days', now())");
-    const { rows: accounts } = await client.query(
-      "select id as account_id from accounts where email = 'bench@example.com'",
-    );
-    const { rows: indexes } = await client.query(
-      "select indexname, replace(indexdef, ' ON ONLY ', ' ON ') as text from pg_indexes where indexname = any($1)",
-      [secondaryIndexes],
-    );
-    for (const name of secondaryIndexes) await client.query(`drop index ${name}`);
-    for (let from = 1; from <= count; from += portion) {
-      const words = { account: `'${accounts[0]?.account_id}'`, count, from, to: Math.min(count, from + portion - 1) };
-      await client.query(
-        fillStatement.replaceAll(/\$(account|count|from|to)/g, (_, word: keyof typeof words) => String(words[word])),
-      );
-      console.error(`${from - 1 + portion} of ${count} calls`);
+    await sql`select make_partitions('request_blocks', 'month', now() - interval '30 days', now())`.execute(database);
+    const { id } = await database
+      .selectFrom("accounts")
+      .select("id")
+      .where("email", "=", "bench@example.com")
+      .executeTakeFirstOrThrow();
+    const from = Date.now() - 29 * dayMs;
+    const ids = createIdSource({ clock: systemClock, randomBytes });
+    for (let first = 1; first <= count; first += portion) {
+      const records = Array.from({ length: Math.min(portion, count - first + 1) }, (_, index) => {
+        const number = first + index;
+        return describeCall(id as AccountId, number, new Date(Math.floor(from + (29 * dayMs * number) / count)));
+      });
+      await insertRequests(database, records, { nextId: () => ids.next("blk") });
+      if (first % 1_000_000 === 1) console.error(`${first - 1} of ${count} calls`);
     }
-    for (const { text } of indexes) await client.query(text);
-    await client.query("analyze requests");
+    await sql`analyze request_blocks`.execute(database);
   } finally {
-    await client.end();
+    await database.destroy();
   }
   return performance.now() - startedAt;
 }
 
 async function measurePage({ port, headers }: SluiceGateway, [name, path]: (typeof pages)[number]): Promise<string[]> {
   const before = (ms: number): string => new Date(Date.now() - ms).toISOString();
-  const filled = path.replace("$then", before(21 * 86_400_000)).replace("$hour", before(3_600_000));
+  const filled = path.replace("$then", before(21 * dayMs)).replace("$hour", before(3_600_000));
   const tookMs: number[] = [];
   for (let read = 0; read <= pageReads; read += 1) {
     const startedAt = performance.now();

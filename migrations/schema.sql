@@ -708,6 +708,26 @@ create table redeem_codes (
   constraint redeem_codes_redeemed_complete CHECK ((redeemed_at IS NULL) = (redeemed_by IS NULL))
 );
 
+create table request_blocks (
+  account_id text not null,
+  created_at timestamp with time zone not null,
+  id text not null,
+  first_at timestamp with time zone not null,
+  calls integer not null,
+  key_ids text[] not null,
+  wires text[] not null,
+  models text[] not null,
+  statuses integer[] not null,
+  error_codes text[] not null,
+  client_id_hashes integer[] not null,
+  body bytea not null,
+  constraint request_blocks_calls_valid CHECK (calls >= 0),
+  constraint request_blocks_order CHECK (first_at <= created_at),
+  constraint request_blocks_unique PRIMARY KEY (account_id, created_at, id)
+);
+
+CREATE INDEX request_blocks_by_time ON ONLY request_blocks USING brin (created_at);
+
 create table request_contents (
   account_id text not null,
   created_at timestamp with time zone not null,

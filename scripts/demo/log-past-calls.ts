@@ -54,8 +54,7 @@ const failureChance = 0.04;
 
 /** Creates the log's past partitions; the gateway creates only future ones. */
 export async function makePastPartitions(database: Database, from: Date, to: Date): Promise<void> {
-  await sql`select make_partitions('requests', 'month', ${from}, ${to})`.execute(database);
-  await sql`select make_partitions('request_errors', 'month', ${from}, ${to})`.execute(database);
+  await sql`select make_partitions('request_blocks', 'month', ${from}, ${to})`.execute(database);
 }
 
 /** Writes past calls to the request log, including some that failed. */

@@ -32,6 +32,7 @@ const typescriptTypes: Record<string, string> = {
   smallint: "number",
   text: "string",
   "text[]": "string[]",
+  "integer[]": "number[]",
   "timestamp with time zone": "Date",
 };
 

@@ -1,6 +1,6 @@
 import { forgetExpiredKeys } from "../features/idempotency/index.ts";
 import { type CheckOutcome, checkChangedAccounts, checkEverything, sweepLedger } from "../features/ledger/index.ts";
-import { rollRequestLog } from "../features/requests/index.ts";
+import { packRequestLog, rollRequestLog } from "../features/requests/index.ts";
 import { deleteOldRequests, deleteOldSignIns } from "../features/site/index.ts";
 import { forgetOldTasks, reconcileTasks, type TaskRetention } from "../features/tasks/index.ts";
 import { forgetOldEvents } from "../features/webhooks/index.ts";
@@ -118,6 +118,11 @@ function listRetention(options: JobOptions): ScheduledJob[] {
           keptDays: options.requestLogDays,
           contentDays: options.contentLogDays,
         }),
+    },
+    {
+      name: "pack-request-log",
+      schedule: everyHour,
+      run: (signal) => packRequestLog({ database, clock, ids: options.ids, signal }),
     },
     {
       name: "make-months",

@@ -18,6 +18,7 @@ export type CheckoutId = `chk_${string}`;
 type Prefix =
   | "acct"
   | "act"
+  | "blk"
   | "chk"
   | "code"
   | "dlv"

@@ -8,6 +8,7 @@ import { createLogger } from "../../src/platform/observability/logger.ts";
 import { createMetrics } from "../../src/platform/observability/metrics.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { writeQuestion } from "../harness/chat/hear-chat.ts";
+import { findLoggedCall } from "../harness/find-logged-call.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 type Body = {
@@ -39,8 +40,7 @@ async function awaitLogged(response: Response): Promise<string> {
   await waitUntil(
     `${id} to be logged`,
     async () => {
-      const { rows } = await sql`select 1 from requests where id = ${id}`.execute(chat.gateway.database);
-      return rows.length > 0;
+      return (await findLoggedCall(chat.gateway.database, id)) !== null;
     },
     10_000,
   );
@@ -233,9 +233,8 @@ test("without memory left, a content is reported as lost, and the call is still 
   const caller = await chat.createCaller();
   const { id } = await send(caller, writeQuestion("nowhere"));
   const { parts, database } = chat.gateway;
-  const { rows } = await sql<{ created_at: Date }>`select created_at from requests where id = ${id}`.execute(database);
-  const createdAt = rows[0]?.created_at ?? new Date(0);
-  await sql`delete from requests where id = ${id}`.execute(database);
+  const createdAt = (await findLoggedCall(database, id))?.createdAt ?? new Date(0);
+  await sql`delete from request_blocks where account_id = ${caller.accountId}`.execute(database);
   const limits = { bytesMax: 4096, wordBytesMax: 1024, wordBytesShown: 64 };
   const excerpt = new BodyExcerpt(limits, createByteAllowance(100));
   excerpt.add(Buffer.from("too much"));
@@ -285,6 +284,5 @@ test("a content expires after its days, and then its day's partition is dropped"
   expect(await findPlace()).toHaveLength(1);
   await rollAfter(9);
   expect(await findPlace()).toEqual([]);
-  const { rows } = await sql`select 1 from requests where id = ${id}`.execute(database);
-  expect(rows).toHaveLength(1);
+  expect(await findLoggedCall(database, id)).toMatchObject({ id });
 });

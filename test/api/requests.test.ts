@@ -8,6 +8,7 @@ import { createLogger } from "../../src/platform/observability/logger.ts";
 import { createMetrics } from "../../src/platform/observability/metrics.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { openAnswer, writeQuestion } from "../harness/chat/hear-chat.ts";
+import { findLoggedCall } from "../harness/find-logged-call.ts";
 import { canary } from "../harness/upstreams/fake-upstreams.ts";
 import { createGate } from "../harness/upstreams/gate.ts";
 import { waitUntil } from "../harness/wait-until.ts";
@@ -26,8 +27,7 @@ async function findWritten(id: string | null): Promise<void> {
   await waitUntil(
     `${id} to be logged`,
     async () => {
-      const { rows } = await sql`select 1 from requests where id = ${id}`.execute(chat.gateway.database);
-      return rows.length > 0;
+      return (await findLoggedCall(chat.gateway.database, id)) !== null;
     },
     10_000,
   );
@@ -157,10 +157,8 @@ test("a failed call is logged with its status and its error code", async () => {
   await limited.text();
   const limitedId = limited.headers.get("x-request-id");
   await findWritten(limitedId);
-  const { rows } = await sql`select status, error_code, ending from requests where id = ${limitedId}`.execute(
-    chat.gateway.database,
-  );
-  expect(rows).toEqual([{ status: 429, error_code: "rate_limit_exceeded", ending: "refused" }]);
+  const logged = await findLoggedCall(chat.gateway.database, limitedId);
+  expect(logged).toMatchObject({ status: 429, errorCode: "rate_limit_exceeded", ending: "refused" });
 });
 
 test("a failed call keeps the error its client got, bounded and without secrets; an answered call stores none", async () => {
@@ -188,9 +186,6 @@ test("a failed call keeps the error its client got, bounded and without secrets;
   expect(page.data.map(({ error_message: message }) => message)).toContain(typeError.message);
   const csv = await chat.gateway.get("/requests/export?status=4xx", caller.key).then((found) => found.text());
   expect(csv).toContain(",temperature\r\n");
-  const { rows } = await sql<{ id: string }>`
-    select id from request_errors where account_id = ${caller.accountId} order by id`.execute(chat.gateway.database);
-  expect(rows.map(({ id }) => id)).toEqual([typed.id, quoting.id]);
 });
 
 test("the console's calls are listed only by their key or their ids", async () => {
@@ -224,10 +219,7 @@ test("unknown endpoints and forbidden keys are logged for the key's account; unk
   expect(unknown.status).toBe(401);
   const later = await chat.gateway.get("/models", caller.key);
   await findLogged(caller, later.headers.get("x-request-id"));
-  const { rows } = await sql`select id from requests where id = ${unknown.headers.get("x-request-id")}`.execute(
-    chat.gateway.database,
-  );
-  expect(rows).toEqual([]);
+  expect(await findLoggedCall(chat.gateway.database, unknown.headers.get("x-request-id"))).toBeNull();
 });
 
 test("a call whose caller disconnects is logged with its final cost", async () => {
@@ -374,10 +366,11 @@ test("stray rows move to the partition of their month, and months past retention
   await log.close();
   const findPlace = async () => {
     const { rows } = await sql<{ place: string }>`
-      select tableoid::regclass::text as place from requests where id = ${stray.id}`.execute(database);
+      select tableoid::regclass::text as place from request_blocks
+        where account_id = ${caller.accountId} and created_at = ${then}`.execute(database);
     return rows.map(({ place }) => place);
   };
-  expect([await findPlace(), await countStrayRequests(database)]).toEqual([["requests_default"], 1]);
+  expect([await findPlace(), await countStrayRequests(database)]).toEqual([["request_blocks_default"], 1]);
   const rollAt = (now: string) =>
     rollRequestLog({
       database,
@@ -386,9 +379,9 @@ test("stray rows move to the partition of their month, and months past retention
       contentDays: 7,
     });
   await rollAt("2031-05-20T13:00:00Z");
-  expect([await findPlace(), await countStrayRequests(database)]).toEqual([["requests_203105"], 0]);
+  expect([await findPlace(), await countStrayRequests(database)]).toEqual([["request_blocks_203105"], 0]);
   await rollAt("2031-06-30T00:00:00Z");
-  expect(await findPlace()).toEqual(["requests_203105"]);
+  expect(await findPlace()).toEqual(["request_blocks_203105"]);
   await rollAt("2031-07-01T00:00:00Z");
   expect(await findPlace()).toEqual([]);
 });

@@ -11,8 +11,9 @@ import type { ContentRecord } from "./content/content-store.ts";
 import type { StoredContent } from "./content/request-content.ts";
 import type { ContentSeal } from "./content/seal-content.ts";
 import { createLossCounter } from "./create-loss-counter.ts";
+import type { BlockRecord } from "./request-block.ts";
 import type { LoggedRequest } from "./request-record.ts";
-import { insertRequests, updateRequests } from "./request-store.ts";
+import { insertRequests } from "./request-store.ts";
 
 export type RequestLog = {
   /**
@@ -52,9 +53,7 @@ const requestLogLimits = {
 
 /** A call in the queue. */
 type NotedRequest = {
-  record: LoggedRequest;
-  /** Updates a call that was noted before. */
-  isAmended: boolean;
+  record: BlockRecord;
   content: ContentTap | null;
   /** The sealed content, once it is computed. */
   stored: StoredContent | null;
@@ -64,9 +63,8 @@ type NotedRequest = {
 
 /**
  * The request log's writer: queues calls in memory and writes them in batches. During a database outage the queue grows
- * up to a bound; calls beyond it are dropped. The log records what was lost, per account and period, once the database
- * is
- * back.
+ * up to a bound; calls beyond it are dropped. Once the database is back, the log
+ * records their number per account and period.
  */
 export function createRequestLog(options: RequestLogOptions): RequestLog {
   const { database, clock, ids, logger, metrics, contentSeal } = options;
@@ -87,10 +85,9 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       contents.push({ ...one.record, ...one.stored });
     }
     const isSentAgain = batch.some((one) => one.isSentAgain);
-    const [known, records] = [listRecords(batch, true), listRecords(batch, false)];
-    if (records.length > 0) await insertRequests(database, records, { isSentAgain, contents });
-    if (known.length > 0) await updateRequests(database, known);
-    metrics.requestLogWritten.at().add(records.length);
+    const records = batch.map(({ record }) => record);
+    await insertRequests(database, records, { isSentAgain, contents, nextId: () => ids.next("blk") });
+    metrics.requestLogWritten.at().add(records.filter(({ isAmendment }) => !isAmendment).length);
   }
 
   const writer = createCoalescer<NotedRequest, void>({
@@ -114,19 +111,19 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       if (!isDatabaseUnavailable(failure)) return "alone";
       return isClosing ? new Error("the gateway is stopping") : "again";
     },
-    onLost({ record, content, isAmended }) {
+    onLost({ record, content }) {
       if (content !== null) releaseTap(content);
       // Of an amended call, only the link to its charge is lost: the call is in the log and the charge in the ledger.
-      if (!isAmended) losses.add(record);
+      if (!record.isAmendment) losses.add(record);
     },
   });
 
   return {
     note(record, content = null) {
-      writer.tell({ record, content, isAmended: false, stored: null, isSentAgain: false });
+      writer.tell({ record: { ...record, isAmendment: false }, content, stored: null, isSentAgain: false });
     },
     amend(record) {
-      writer.tell({ record, content: null, isAmended: true, stored: null, isSentAgain: false });
+      writer.tell({ record: { ...record, isAmendment: true }, content: null, stored: null, isSentAgain: false });
     },
     async close() {
       isClosing = true;
@@ -134,10 +131,6 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       await losses.report().catch((error: unknown) => logger.error({ error }, "request log entries lost"));
     },
   };
-}
-
-function listRecords(batch: readonly NotedRequest[], isAmended: boolean): LoggedRequest[] {
-  return batch.filter((one) => one.isAmended === isAmended).map(({ record }) => record);
 }
 
 /** A failure to seal content must not lose the call itself. */

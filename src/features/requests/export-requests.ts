@@ -2,9 +2,10 @@ import { presentCsvLine } from "../../lib/csv.ts";
 import { presentMoney } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { completeRecords, type RequestReading } from "./read-requests.ts";
-import type { ReadRequest, RequestRecord } from "./request-record.ts";
-import { countRequests, listRequests, type RequestFilter, type RequestPlace } from "./request-store.ts";
+import { addTaskCharges, type RequestReading } from "./read-requests.ts";
+import type { RequestFilter, RequestPlace } from "./request-filter.ts";
+import type { ReadRequest } from "./request-record.ts";
+import { countRequests, listRequests } from "./request-store.ts";
 
 const linesMax = 100_000;
 const linesAtOnce = 1000;
@@ -57,8 +58,8 @@ async function* writeLines(database: Database, filter: RequestFilter): AsyncGene
   let after: RequestPlace | null = null;
   // The limit also holds if calls are added meanwhile.
   for (let written = 0; written < linesMax; written += linesAtOnce) {
-    const records: RequestRecord[] = await listRequests(database, filter, { after, limit: linesAtOnce });
-    yield (await completeRecords(database, filter.accountId, records)).map(presentLine).join("");
+    const records: ReadRequest[] = await listRequests(database, { ...filter, after }, linesAtOnce);
+    yield (await addTaskCharges(database, filter.accountId, records)).map(presentLine).join("");
     if (records.length < linesAtOnce) return;
     after = records.at(-1) ?? null;
   }

@@ -3,7 +3,7 @@
  *
  * Promises: no call waits for it or fails because of it. Each process writes it in batches, shortly after the response.
  * Losses during a long database outage are bounded, counted and reported to the affected accounts. It is kept for the
- * configured time and dropped by whole months. No account sees another's calls.
+ * configured time and dropped by whole months. Calls are stored in blocks, which a job merges. No account sees another's calls.
  *
  * The content log, for keys that have it on: the bodies of calls and responses, redacted and encrypted before they are
  * written together with the call. Both logs drop what would take too much memory, and record the loss.
@@ -11,8 +11,10 @@
 export { type ContentSeal, createContentSeal } from "./content/seal-content.ts";
 export { createRequestLog, type RequestLog } from "./create-request-log.ts";
 export { describeError } from "./describe-error.ts";
+export { packRequestLog } from "./pack-request-log.ts";
 export { countStrayRequests } from "./partition-store.ts";
-export { showRequest } from "./read-requests.ts";
+export { searchRequests, showRequest } from "./read-requests.ts";
 export { clientClosedStatus, decideEnding, type LoggedRequest, type ShownRequest } from "./request-record.ts";
 export { addRequestRoutes } from "./request-routes.ts";
+export { findNewestRefusal } from "./request-store.ts";
 export { rollRequestLog } from "./roll-request-log.ts";

@@ -5,7 +5,7 @@ import type { Database } from "../../platform/database/database.ts";
 const lockTimeoutMs = 2000;
 
 /** The log tables and the length of their partitions. */
-const units = { requests: "month", request_errors: "month", request_contents: "day" } as const;
+const units = { request_blocks: "month", requests: "month", request_errors: "month", request_contents: "day" } as const;
 
 type Roll = { table: keyof typeof units; now: Date; ahead: Date; keptFrom: Date };
 
@@ -30,7 +30,7 @@ export async function deleteGaps(database: Database, keptFrom: Date): Promise<vo
 export async function countStrayRequests(database: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (
-      (select 1 from requests_default limit 100000) union all (select 1 from request_errors_default limit 100000)
+      (select 1 from request_blocks_default limit 100000)
       union all (select 1 from request_contents_default limit 100000)
     ) as strays`.execute(database);
   return rows[0]?.count ?? 0;

@@ -4,17 +4,9 @@ import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { createUnknownCursor, parseRange, readTimeZone } from "../usage/index.ts";
-import { listErrors } from "./error-store.ts";
-import type { ReadRequest, RequestGap, RequestRecord, ShownRequest } from "./request-record.ts";
-import {
-  findAnyRequest,
-  findRequest,
-  listGaps,
-  listRequests,
-  listTaskCharges,
-  type RequestFilter,
-  type RequestPlace,
-} from "./request-store.ts";
+import { everyCall, type RequestFilter, type RequestPlace } from "./request-filter.ts";
+import type { ReadRequest, RequestGap, ShownRequest } from "./request-record.ts";
+import { findAnyRequest, findRequest, listGaps, listRequests, listTaskCharges } from "./request-store.ts";
 
 export type RequestReading = { database: Database; clock: Clock; keptDays: number };
 
@@ -47,6 +39,8 @@ export async function readFilter(
     from: range.from === null || range.from < keptFrom ? keptFrom : range.from,
     // The clocks of nodes differ slightly, so ids may lie in the future.
     to: range.to ?? new Date(clock.now().getTime() + dayMs),
+    after: null,
+    idBeginning: null,
     model: asked.model ?? null,
     keyId: asked.key_id ?? null,
     wire: asked.wire ?? null,
@@ -82,9 +76,9 @@ export async function readRequests(
   const { database } = reading;
   const place = after === null ? null : parsePlace(after);
   if (after !== null && place === null) throw createUnknownCursor();
-  const records = await listRequests(database, filter, { after: place, limit });
+  const records = await listRequests(database, { ...filter, after: place }, limit);
   const gaps = await listGaps(database, filter, gapsMax);
-  return { records: await completeRecords(database, filter.accountId, records), gaps };
+  return { records: await addTaskCharges(database, filter.accountId, records), gaps };
 }
 
 export async function getRequest(
@@ -95,11 +89,21 @@ export async function getRequest(
   const place = parsePlace(id);
   const isKept = place !== null && place.createdAt >= findKeptFrom(clock, keptDays);
   const record = isKept ? await findRequest(database, { accountId, ...place }) : null;
-  const [found] = record === null ? [] : await completeRecords(database, accountId, [record]);
+  const [found] = record === null ? [] : await addTaskCharges(database, accountId, [record]);
   if (found === undefined) {
     throw new AppError("not_found", "The account has no such request, or it has expired.", { param: "request_id" });
   }
   return found;
+}
+
+/** The newest calls by the beginning of their id or by their client's id, also those of the console. */
+export async function searchRequests(
+  database: Database,
+  scope: { accountId: AccountId; from: Date; to: Date },
+  search: { idBeginning: string } | { clientRequestId: string },
+  limit: number,
+): Promise<ReadRequest[]> {
+  return await listRequests(database, { ...everyCall, ...scope, ...search }, limit);
 }
 
 /** A call of any account, with the fields that only operators see. Throws if it is not in the log. */
@@ -109,27 +113,16 @@ export async function showRequest(database: Database, id: string): Promise<Shown
   if (record === null) {
     throw new AppError("not_found", `The request log has no ${id}: it was made without a key, or it has expired.`);
   }
-  const [completed] = await completeRecords(database, record.accountId, [record]);
+  const [completed] = await addTaskCharges(database, record.accountId, [record]);
   return { ...record, ...completed };
 }
 
-/** Adds what other tables have: the charges of tasks, and the errors of failed calls. */
-export async function completeRecords(
-  database: Database,
-  accountId: AccountId,
-  records: readonly RequestRecord[],
-): Promise<ReadRequest[]> {
-  const charged = await addTaskCharges(database, accountId, records);
-  const errors = await listErrors(database, accountId, charged);
-  return charged.map((record) => ({ ...record, error: errors.get(record.id) ?? null }));
-}
-
 /** A task is charged when it ends, long after its request. */
-async function addTaskCharges(
+export async function addTaskCharges(
   database: Database,
   accountId: AccountId,
-  records: readonly RequestRecord[],
-): Promise<RequestRecord[]> {
+  records: readonly ReadRequest[],
+): Promise<ReadRequest[]> {
   const taskIds = records.flatMap(({ taskId, chargeId }) => (taskId === null || chargeId !== null ? [] : [taskId]));
   const charges = await listTaskCharges(database, { accountId, taskIds });
   return records.map((record) => {

@@ -50,7 +50,7 @@ type RequestRouting = {
 /** A call as written; most call no upstream, and only failed ones have an error. */
 export type LoggedRequest = RequestRecord & Partial<RequestRouting> & { error?: RequestError | null };
 
-/** A call as read; failed calls of earlier versions have no error. */
+/** A call as read. */
 export type ReadRequest = RequestRecord & { error: RequestError | null };
 
 /** A call as operators see it. */

@@ -10,8 +10,7 @@ import {
   toSeconds,
 } from "../usage/index.ts";
 import { type ReadRequest, type RequestGap, type RequestRecord, requestEndings } from "./request-record.ts";
-import type { SummaryFigures } from "./request-summary-store.ts";
-import type { RequestSummary } from "./summarize-requests.ts";
+import type { RequestSummary, SummaryFigures } from "./summarize-requests.ts";
 
 const maybe = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 const maybeCount = (description: string) => Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description });

@@ -1,92 +1,144 @@
-import { type RawBuilder, sql } from "kysely";
-import type { AccountId, KeyId } from "../../lib/ids.ts";
-import { nano } from "../../lib/money.ts";
+import { sql } from "kysely";
+import type { AccountId } from "../../lib/ids.ts";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
-import { presentRows, type RowType } from "../../platform/database/row-arrays.ts";
-import type { Tables } from "../../platform/database/tables.ts";
-import type { FailedAttempt } from "../../platform/http/request-context.ts";
+import { type BlockRow, insertBlocks, listBlocksAt, readBlocks } from "./block-store.ts";
 import { type ContentRecord, insertContents } from "./content/content-store.ts";
-import { errorRow, hasError } from "./error-store.ts";
-import type { LoggedRequest, RequestEnding, RequestGap, RequestRecord, ShownRequest } from "./request-record.ts";
+import { allColumns, type BlockRecord, formBlocks, readBlock } from "./request-block.ts";
+import {
+  everyCall,
+  isOlder,
+  listFilteredColumns,
+  matches,
+  type RequestFilter,
+  type RequestPlace,
+} from "./request-filter.ts";
+import type { ReadRequest, RequestGap, ShownRequest } from "./request-record.ts";
 
-/** The table's columns, in order. */
-const requestRow: RowType<LoggedRequest> = {
-  name: "requests",
-  columns: [
-    ["account_id", "text", ({ accountId }) => accountId],
-    ["created_at", "timestamptz", ({ createdAt }) => createdAt],
-    ["id", "text", ({ id }) => id],
-    ["key_id", "text", ({ keyId }) => keyId],
-    ["client_request_id", "text", ({ clientRequestId }) => clientRequestId],
-    ["wire", "text", ({ wire }) => wire],
-    ["method", "text", ({ method }) => method],
-    ["route", "text", ({ route }) => route],
-    ["model", "text", ({ model }) => model],
-    ["status", "smallint", ({ status }) => status],
-    ["error_code", "text", ({ errorCode }) => errorCode],
-    ["ending", "text", ({ ending }) => ending],
-    ["duration_ms", "integer", ({ durationMs }) => durationMs],
-    ["first_token_ms", "integer", ({ firstTokenMs }) => firstTokenMs],
-    ["input_tokens", "integer", ({ inputTokens }) => inputTokens],
-    ["cached_input_tokens", "integer", ({ cachedInputTokens }) => cachedInputTokens],
-    ["cache_write_tokens", "integer", ({ cacheWriteTokens }) => cacheWriteTokens],
-    ["output_tokens", "integer", ({ outputTokens }) => outputTokens],
-    ["reasoning_tokens", "integer", ({ reasoningTokens }) => reasoningTokens],
-    ["audio_input_tokens", "integer", ({ audioInputTokens }) => audioInputTokens],
-    ["audio_output_tokens", "integer", ({ audioOutputTokens }) => audioOutputTokens],
-    ["charge_nano", "bigint", ({ charge }) => charge],
-    ["charge_id", "text", ({ chargeId }) => chargeId],
-    ["task_id", "text", ({ taskId }) => taskId],
-    ["user_agent", "text", ({ userAgent }) => userAgent],
-    ["is_replayed", "boolean", ({ isReplayed }) => isReplayed],
-    ["upstream", "text", ({ upstream }) => upstream ?? null],
-    [
-      "failed_attempts",
-      "text",
-      ({ failedAttempts = [] }) => (failedAttempts.length === 0 ? null : JSON.stringify(failedAttempts)),
-    ],
-  ],
-};
-
-type BatchOptions = { isSentAgain?: boolean; contents?: readonly ContentRecord[] };
+type BatchOptions = { nextId: () => string; isSentAgain?: boolean; contents?: readonly ContentRecord[] };
 
 /**
- * Inserts a batch with its errors and contents. Only a retry after an unacknowledged commit ignores existing rows: the check would
- * double the cost of every batch.
+ * Inserts a batch with its contents. Only a retry after an unacknowledged commit looks for calls that exist: that would double
+ * the cost of every batch.
  */
 export async function insertRequests(
   database: Database,
-  records: readonly LoggedRequest[],
-  { isSentAgain = false, contents = [] }: BatchOptions = {},
+  records: readonly BlockRecord[],
+  { nextId, isSentAgain = false, contents = [] }: BatchOptions,
 ): Promise<void> {
-  if (contents.length > 0) {
-    await inTransaction(database, async (tx) => {
-      await insertRequests(tx, records, { isSentAgain });
-      await insertContents(tx, contents);
-    });
-    return;
-  }
-  const failed = records.filter(hasError);
-  const withErrors = sql`with failed as (
-    insert into request_errors select * from unnest(${presentRows(errorRow, failed)}::request_errors[])
-      on conflict do nothing)`;
-  await sql`
-    ${failed.length === 0 ? sql`` : withErrors}
-    insert into requests select * from unnest(${presentRows(requestRow, records)}::requests[])
-      ${isSentAgain ? sql`on conflict do nothing` : sql``}`.execute(database);
+  const fresh = isSentAgain ? await leaveOutWritten(database, records) : records;
+  const blocks = Map.groupBy(fresh, ({ accountId }) => accountId)
+    .entries()
+    .flatMap(([accountId, own]) => formBlocks(accountId, own))
+    .map((block) => ({ ...block, id: nextId() }))
+    .toArray();
+  if (contents.length === 0) return await insertBlocks(database, blocks);
+  await inTransaction(database, async (tx) => {
+    await insertBlocks(tx, blocks);
+    await insertContents(tx, contents);
+  });
 }
 
-/** Adds the usage, charge and upstream, which were not known when the calls were inserted. */
-export async function updateRequests(database: Database, records: readonly LoggedRequest[]): Promise<void> {
-  await sql`
-    update requests set input_tokens = known.input_tokens, cached_input_tokens = known.cached_input_tokens,
-        cache_write_tokens = known.cache_write_tokens, output_tokens = known.output_tokens,
-        reasoning_tokens = known.reasoning_tokens, audio_input_tokens = known.audio_input_tokens,
-        audio_output_tokens = known.audio_output_tokens, charge_nano = known.charge_nano, charge_id = known.charge_id,
-        upstream = known.upstream, failed_attempts = known.failed_attempts
-      from unnest(${presentRows(requestRow, records)}::requests[]) as known
-      where requests.account_id = known.account_id and requests.created_at = known.created_at
-        and requests.id = known.id`.execute(database);
+/** An amendment may be written twice: readers take the last one. */
+async function leaveOutWritten(database: Database, records: readonly BlockRecord[]): Promise<BlockRecord[]> {
+  const written = new Set<string>();
+  for (const [accountId, own] of Map.groupBy(records, (record) => record.accountId)) {
+    const found = await listRequests(database, { ...everyCall, accountId, ids: own }, own.length);
+    for (const { id } of found) written.add(id);
+  }
+  return records.filter(({ id, isAmendment }) => isAmendment || !written.has(id));
+}
+
+/** Newest first. */
+export async function listRequests(database: Database, filter: RequestFilter, limit: number): Promise<ReadRequest[]> {
+  return await readBlocks(database, filter, async (blocks) => {
+    const columns = listFilteredColumns(filter);
+    let found: BlockRecord[] = [];
+    for await (const block of blocks) {
+      // This block and those that follow contain only calls up to this time.
+      const complete = found.findIndex(({ createdAt }) => createdAt <= block.created_at);
+      if ((complete === -1 ? found.length : complete) >= limit) break;
+      if (!readBlock(block.body, columns).some((record) => matches(filter, record))) continue;
+      const own = readRecords(block).filter((record) => matches(filter, record));
+      found = mergeRecords(found, own);
+    }
+    return found.slice(0, limit).map(toRead);
+  });
+}
+
+/** Newest first, each call once: an amendment replaces its call. */
+export function mergeRecords(one: readonly BlockRecord[], other: readonly BlockRecord[]): BlockRecord[] {
+  const byId = new Map<string, BlockRecord>();
+  for (const record of [...one, ...other]) {
+    const known = byId.get(record.id);
+    const latest = known === undefined || record.isAmendment ? record : known;
+    byId.set(record.id, { ...latest, isAmendment: record.isAmendment && (known?.isAmendment ?? true) });
+  }
+  return [...byId.values()].toSorted((a, b) => (isOlder(a, b) ? 1 : -1));
+}
+
+export function readRecords({ account_id: accountId, body }: Pick<BlockRow, "account_id" | "body">): BlockRecord[] {
+  return readBlock(body, allColumns).map((record) => ({ ...record, accountId: accountId as AccountId }));
+}
+
+function toShown({ isAmendment: _, ...record }: BlockRecord): ShownRequest {
+  return {
+    ...record,
+    upstream: record.upstream ?? null,
+    failedAttempts: record.failedAttempts ?? [],
+    error: record.error ?? null,
+  };
+}
+
+/** Leaves out the upstream, which customers must not see. */
+function toRead(record: BlockRecord): ReadRequest {
+  const { upstream: _, failedAttempts: __, ...rest } = toShown(record);
+  return rest;
+}
+
+/** Counts up to a limit. */
+export async function countRequests(database: Database, filter: RequestFilter, limit: number): Promise<number> {
+  return await readBlocks(database, filter, async (blocks) => {
+    const columns = listFilteredColumns(filter);
+    let count = 0;
+    for await (const { body } of blocks) {
+      const own = readBlock(body, columns);
+      count += own.filter((record) => !record.isAmendment && matches(filter, record)).length;
+      if (count >= limit) return limit;
+    }
+    return count;
+  });
+}
+
+export async function findRequest(
+  database: Database,
+  { accountId, ...place }: RequestPlace & { accountId: AccountId },
+): Promise<ReadRequest | null> {
+  const [found] = await listRequests(database, { ...everyCall, accountId, ids: [place] }, 1);
+  return found ?? null;
+}
+
+/** The newest rejected call since a moment, of any key but these. */
+export async function findNewestRefusal(
+  database: Database,
+  { accountId, since, exceptKeyIds }: { accountId: AccountId; since: Date; exceptKeyIds: ReadonlySet<string> },
+): Promise<{ status: number; code: string } | null> {
+  const filter = { ...everyCall, accountId, from: since, status: { least: 400, most: 599 } };
+  const newest = await listRequests(database, filter, refusalsRead);
+  const refused = newest.find(({ errorCode, keyId }) => errorCode !== null && !exceptKeyIds.has(keyId));
+  return refused === undefined || refused.errorCode === null
+    ? null
+    : { status: refused.status, code: refused.errorCode };
+}
+
+/** Calls whose client disconnected have no error code, and are skipped. */
+const refusalsRead = 100;
+
+/** A call of any account, for operators. */
+export async function findAnyRequest(database: Database, place: RequestPlace): Promise<ShownRequest | null> {
+  const blocks = await listBlocksAt(database, place);
+  const found = blocks.flatMap((block) => readRecords(block).filter(({ id }) => id === place.id));
+  const [record] = mergeRecords(found, []);
+  return record === undefined ? null : toShown(record);
 }
 
 export async function insertGaps(database: Database, gaps: readonly RequestGap[], nextId: () => string): Promise<void> {
@@ -99,113 +151,6 @@ export async function insertGaps(database: Database, gaps: readonly RequestGap[]
       })),
     )
     .execute();
-}
-
-/** A filter of requests; `null` matches everything. */
-export type RequestFilter = {
-  accountId: AccountId;
-  from: Date;
-  to: Date;
-  model: string | null;
-  keyId: string | null;
-  wire: string | null;
-  /** An inclusive range of statuses. */
-  status: { least: number; most: number } | null;
-  errorCode: string | null;
-  clientRequestId: string | null;
-  /** With the time that each id contains. */
-  ids: readonly { id: string; createdAt: Date }[] | null;
-};
-
-export type RequestPlace = { id: string; createdAt: Date };
-
-/** Newest first, starting after a position. */
-export async function listRequests(
-  database: Database,
-  filter: RequestFilter,
-  { after, limit }: { after: RequestPlace | null; limit: number },
-): Promise<RequestRecord[]> {
-  const conditions = [...listConditions(filter)];
-  if (after !== null) conditions.push(sql`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::text)`);
-  const { status } = filter;
-  const page = (more: RawBuilder<unknown>): RawBuilder<RequestRow> => sql<RequestRow>`
-    select * from requests where ${sql.join(conditions, sql` and `)} ${more}
-      order by created_at desc, id desc limit ${limit}`;
-  if (status === null) return (await page(sql``).execute(database)).rows.map(toRecord);
-  if (status.most < errorStatusMin) {
-    const isOfClass = sql`and status between ${status.least} and ${status.most}`;
-    return (await page(isOfClass).execute(database)).rows.map(toRecord);
-  }
-  // The index orders each single status by time, but not a class of them.
-  const { rows } = await sql<RequestRow>`
-    select page.* from generate_series(${status.least}::integer, ${status.most}::integer) as one (status)
-      cross join lateral (${page(sql`and requests.status = one.status and requests.status >= 400`)}) as page
-      order by created_at desc, id desc limit ${limit}`.execute(database);
-  return rows.map(toRecord);
-}
-
-/** Counts up to a limit. */
-export async function countRequests(database: Database, filter: RequestFilter, limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from (
-      select 1 from requests where ${joinConditions(filter)} limit ${limit}
-    ) as found`.execute(database);
-  return rows[0]?.count ?? 0;
-}
-
-export function joinConditions(filter: RequestFilter): RawBuilder<unknown> {
-  const { status } = filter;
-  const conditions = [...listConditions(filter)];
-  if (status !== null) conditions.push(sql`status between ${status.least} and ${status.most}`);
-  return sql.join(conditions, sql` and `);
-}
-
-/** Statuses from here on have an index of their own. */
-const errorStatusMin = 400;
-
-function* listConditions(filter: RequestFilter): Generator<RawBuilder<unknown>> {
-  const { accountId, from, to, model, keyId, wire, errorCode, clientRequestId, ids } = filter;
-  yield sql`account_id = ${accountId}`;
-  yield sql`created_at >= ${from} and created_at < ${to}`;
-  if (model !== null) yield sql`model = ${model}`;
-  if (keyId !== null) yield sql`key_id = ${keyId}`;
-  // Only a filter by its key or by ids finds the console's calls: the account's programs did not make them.
-  if (keyId === null && ids === null) yield sql`(route is null or route not like '/console/%')`;
-  if (wire !== null) yield sql`wire = ${wire}`;
-  // Implies the partial index's predicate.
-  if (wire !== null && wire !== "chat") yield sql`wire <> 'chat'`;
-  if (errorCode !== null) yield sql`error_code = ${errorCode}`;
-  if (clientRequestId !== null) yield sql`client_request_id = ${clientRequestId}`;
-  if (ids === null) return;
-  yield sql`created_at = any(${ids.map(({ createdAt }) => createdAt)}::timestamptz[])`;
-  yield sql`id = any(${ids.map(({ id }) => id)}::text[])`;
-}
-
-export async function findRequest(
-  database: Database,
-  { accountId, id, createdAt }: RequestPlace & { accountId: AccountId },
-): Promise<RequestRecord | null> {
-  const { rows } = await sql<RequestRow>`
-    select * from requests where account_id = ${accountId} and created_at = ${createdAt} and id = ${id}`.execute(
-    database,
-  );
-  const [row] = rows;
-  return row === undefined ? null : toRecord(row);
-}
-
-/** A call of any account, for operators. The id determines the partition; each account is one index lookup in it. */
-export async function findAnyRequest(
-  database: Database,
-  { id, createdAt }: RequestPlace,
-): Promise<ShownRequest | null> {
-  const { rows } = await sql<RequestRow>`
-    select request.* from accounts account cross join lateral (
-      select * from requests where account_id = account.id and created_at = ${createdAt} and id = ${id}
-    ) as request limit 1`.execute(database);
-  const [row] = rows;
-  if (row === undefined) return null;
-  const failedAttempts = JSON.parse(row.failed_attempts ?? "[]") as FailedAttempt[];
-  return { ...toRecord(row), error: null, upstream: row.upstream, failedAttempts };
 }
 
 /** The newest gaps of a period. */
@@ -237,38 +182,4 @@ export async function listTaskCharges(
       join charges charge on charge.id = 'txn_' || substr(task.hold_id, 6) and charge.account_id = task.account_id
       where task.account_id = ${accountId} and task.id = any(${taskIds})`.execute(database);
   return new Map(rows.map(({ task_id: taskId, id, paid, unit }) => [taskId, { chargeId: id, paid, unit }]));
-}
-
-type RequestRow = Tables["requests"];
-
-/** Leaves out the upstream, which customers must not see. */
-function toRecord(row: RequestRow): RequestRecord {
-  return {
-    id: row.id,
-    createdAt: row.created_at,
-    accountId: row.account_id as AccountId,
-    keyId: row.key_id as KeyId,
-    clientRequestId: row.client_request_id,
-    wire: row.wire,
-    method: row.method,
-    route: row.route,
-    model: row.model,
-    status: row.status,
-    errorCode: row.error_code,
-    ending: row.ending as RequestEnding,
-    durationMs: row.duration_ms,
-    firstTokenMs: row.first_token_ms,
-    inputTokens: row.input_tokens,
-    cachedInputTokens: row.cached_input_tokens,
-    cacheWriteTokens: row.cache_write_tokens,
-    outputTokens: row.output_tokens,
-    reasoningTokens: row.reasoning_tokens,
-    audioInputTokens: row.audio_input_tokens,
-    audioOutputTokens: row.audio_output_tokens,
-    charge: row.charge_nano === null ? null : nano(row.charge_nano),
-    chargeId: row.charge_id,
-    taskId: row.task_id,
-    userAgent: row.user_agent,
-    isReplayed: row.is_replayed,
-  };
 }

@@ -19,6 +19,8 @@ export async function rollRequestLog(dependencies: {
   const now = clock.now();
   const keptFrom = findKeptFrom(clock, keptDays);
   const ahead = new Date(now.getTime() + aheadMs);
+  await rollPartitions(database, { table: "request_blocks", now, ahead, keptFrom });
+  // Gateways of version 0.2 still write these.
   await rollPartitions(database, { table: "requests", now, ahead, keptFrom });
   await rollPartitions(database, { table: "request_errors", now, ahead, keptFrom });
   await deleteGaps(database, keptFrom);

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { type AccountId, presentLeastId, readIdTime } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
+import { searchRequests } from "../requests/index.ts";
 import type { Search, SearchPrefix } from "./parse-search.ts";
 
 export const searchKinds = [
@@ -29,15 +30,54 @@ type SearchScope = {
 
 type HitRow = { kind: SearchHit["kind"]; id: string; name: string; status: string | null; task_id: string | null };
 
-/** Newest first. Reads the tables of the features below. */
+/** Newest first. Reads the tables of the features below, and the request log through its door: its blocks are not tables. */
 export async function findHits(database: Database, search: Search, scope: SearchScope): Promise<SearchHit[]> {
-  const select =
-    search.kind === "id" ? selectById[search.prefix](search.beginning, scope) : selectByWords(search, scope);
+  if (search.kind === "id") {
+    const { prefix, beginning } = search;
+    if (prefix === "req") return await findRequests(database, beginning, scope);
+    return await readHits(database, selectById[prefix](beginning, scope), scope);
+  }
+  const [requests, others] = [
+    await findRequestsOfClient(database, search.text, scope),
+    await readHits(database, selectByWords(search, scope), scope),
+  ];
+  return [...requests, ...others].toSorted(compareHits).slice(0, scope.limit);
+}
+
+function compareHits(a: SearchHit, b: SearchHit): number {
+  return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1);
+}
+
+async function readHits(database: Database, select: RawBuilder<unknown>, { limit }: SearchScope): Promise<SearchHit[]> {
   const { rows } = await sql<HitRow & { created_at: Date }>`
     select kind, id, name, status, task_id, created_at from (${select}) hits
-      order by created_at desc, id desc limit ${scope.limit}`.execute(database);
+      order by created_at desc, id desc limit ${limit}`.execute(database);
   return rows.map(({ task_id: taskId, created_at: createdAt, ...rest }) => ({ ...rest, taskId, createdAt }));
 }
+
+/** The id starts with the time. */
+async function findRequests(database: Database, beginning: string, scope: SearchScope): Promise<SearchHit[]> {
+  const [first, last] = [findMoment(beginning, "first"), findMoment(beginning, "last")];
+  const from = first < scope.requestsFrom ? scope.requestsFrom : first;
+  const period = { accountId: scope.accountId, from, to: new Date(last.getTime() + 1) };
+  return (await searchRequests(database, period, { idBeginning: beginning }, scope.limit)).map(toHit);
+}
+
+async function findRequestsOfClient(database: Database, text: string, scope: SearchScope): Promise<SearchHit[]> {
+  const { accountId, requestsFrom: from, now, limit } = scope;
+  const period = { accountId, from, to: new Date(now.getTime() + clockMarginMs) };
+  return (await searchRequests(database, period, { clientRequestId: text }, limit)).map(toHit);
+}
+
+/** The clocks of nodes differ slightly, so ids may lie in the future. */
+const clockMarginMs = 60_000;
+
+function toHit({ id, model, method, route, status, taskId, createdAt }: FoundRequest): SearchHit {
+  const name = model ?? `${method} ${route ?? "unknown path"}`;
+  return { kind: "request", id, name, status: String(status), taskId, createdAt };
+}
+
+type FoundRequest = Awaited<ReturnType<typeof searchRequests>>[number];
 
 type SelectHits = (beginning: string, scope: SearchScope) => RawBuilder<unknown>;
 
@@ -58,16 +98,7 @@ const selectEndpoints = sql`
       case when disabled_at is null then 'enabled' else 'disabled' end as status
     from webhook_endpoints`;
 
-const selectRequests = ({ accountId, requestsFrom }: SearchScope) => sql`
-  select 'request' as kind, id, coalesce(model, method || ' ' || coalesce(route, 'unknown path')) as name,
-      status::text as status, task_id, created_at
-    from requests where account_id = ${accountId} and created_at >= ${requestsFrom}`;
-
-const selectById: Record<SearchPrefix, SelectHits> = {
-  // Partitioned by time, which the id starts with.
-  req: (beginning, scope) => sql`
-    ${selectRequests(scope)} and created_at between ${findMoment(beginning, "first")}
-      and ${findMoment(beginning, "last")} and ${begins(sql`id`, beginning)}`,
+const selectById: Record<Exclude<SearchPrefix, "req">, SelectHits> = {
   task: (beginning, { accountId }) => sql`
     select 'task' as kind, id, model as name, state as status, id as task_id, created_at from tasks
       where account_id = ${accountId} and ${begins(sql`id`, beginning)}`,
@@ -118,16 +149,13 @@ const lookedThroughMax = 2_000;
 /** The length of a prompt in the results. */
 const promptCharactersMax = 200;
 
-/** Searches names and prompts, and requests by their client request id. */
-function selectByWords({ words, text }: { words: string; text: string }, scope: SearchScope): RawBuilder<unknown> {
+function selectByWords({ words }: { words: string }, scope: SearchScope): RawBuilder<unknown> {
   const { accountId, now, limit } = scope;
   const contains = sql`strpos(lower(name), ${words}) > 0 order by created_at desc, id desc limit ${limit}`;
   const newest = sql`where account_id = ${accountId} order by id desc limit ${lookedThroughMax}`;
   const newestTasks = sql`
     where account_id = ${accountId} and parent_id is null order by id desc limit ${lookedThroughMax}`;
   return sql`
-    (${selectRequests(scope)} and client_request_id = ${text} order by created_at desc limit ${limit})
-    union all
     (select kind, id, name, status, task_id, created_at from (${selectKeys(scope)} ${newest}) keys where ${contains})
     union all
     (select kind, id, name, status, task_id, created_at from (${selectEndpoints} ${newest}) endpoints where ${contains})

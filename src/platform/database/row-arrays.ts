@@ -9,6 +9,7 @@ type ColumnValues = {
   bytea: Buffer | null;
   "text[]": readonly string[];
   "bigint[]": readonly bigint[];
+  "integer[]": readonly number[];
 };
 
 type Column<T> = {
@@ -56,11 +57,12 @@ function presentColumn<T>(column: Column<T>, thing: T): string | number | bigint
     case "text[]":
       return presentList(column[2](thing).map((text) => (isPlain(text) ? text : quoteInList(text))));
     case "bigint[]":
+    case "integer[]":
       return presentList(column[2](thing));
   }
 }
 
-function presentList(values: readonly (string | bigint)[]): string {
+function presentList(values: readonly (string | bigint | number)[]): string {
   return `\\"{${values.join()}}\\"`;
 }
 

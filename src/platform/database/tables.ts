@@ -36,6 +36,7 @@ export type Tables = {
   postings: PostingsTable;
   prices: PricesTable;
   redeem_codes: RedeemCodesTable;
+  request_blocks: RequestBlocksTable;
   request_contents: RequestContentsTable;
   request_errors: RequestErrorsTable;
   request_gaps: RequestGapsTable;
@@ -486,6 +487,21 @@ type RedeemCodesTable = {
   voided_at: Date | null;
   redeemed_at: Date | null;
   redeemed_by: string | null;
+};
+
+type RequestBlocksTable = {
+  account_id: string;
+  created_at: Date;
+  id: string;
+  first_at: Date;
+  calls: number;
+  key_ids: string[];
+  wires: string[];
+  models: string[];
+  statuses: number[];
+  error_codes: string[];
+  client_id_hashes: number[];
+  body: Buffer;
 };
 
 type RequestContentsTable = {

@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createContentSeal, createRequestLog, type RequestLog } from "../../../src/features/requests/index.ts";
+import { everyCall } from "../../../src/features/requests/request-filter.ts";
 import type { RequestRecord } from "../../../src/features/requests/request-record.ts";
+import { listRequests } from "../../../src/features/requests/request-store.ts";
 import { createByteAllowance } from "../../../src/lib/byte-allowance.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { type AccountId, createIdSource } from "../../../src/lib/ids.ts";
@@ -53,8 +55,7 @@ function describeRecord(accountId: AccountId, more: Partial<RequestRecord> = {})
 }
 
 async function listWritten(accountId: AccountId): Promise<string[]> {
-  const query = direct.selectFrom("requests").select("id").where("account_id", "=", accountId).orderBy("id");
-  return (await query.execute()).map(({ id }) => id);
+  return (await listRequests(direct, { ...everyCall, accountId }, 100)).map(({ id }) => id).toSorted();
 }
 
 async function listLost(accountId: AccountId): Promise<number[]> {
@@ -95,7 +96,7 @@ test("records whose commit was not acknowledged are neither written twice nor co
     return rows.length > 0;
   };
   await direct.transaction().execute(async (tx) => {
-    await sql`lock table requests in access exclusive mode`.execute(tx);
+    await sql`lock table request_blocks in access exclusive mode`.execute(tx);
     for (const record of good) log.note(record);
     await waitUntil("the calls to be on their way", isWaiting);
     // The server does not notice that the connection has gone until it answers.
@@ -118,12 +119,10 @@ test("records that were created and amended during an outage are written in thei
   log.note(record);
   log.amend({ ...record, inputTokens: 3, outputTokens: 4, chargeId: "txn_1" });
   await gated.gate.open();
-  const columns = ["input_tokens", "output_tokens", "charge_id"] as const;
-  const query = direct.selectFrom("requests").select(columns).where("account_id", "=", accountId);
   const written = await waitUntil("the charge to be written", async () => {
-    const [row] = await query.execute();
-    return row === undefined || row.charge_id === null ? null : row;
+    const found = await listRequests(direct, { ...everyCall, accountId }, 100);
+    return found[0]?.chargeId === "txn_1" ? found : null;
   });
-  expect(written).toEqual({ input_tokens: 3, output_tokens: 4, charge_id: "txn_1" });
+  expect(written).toMatchObject([{ id: record.id, inputTokens: 3, outputTokens: 4 }]);
   await log.close();
 });

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { AccountId } from "../../../lib/ids.ts";
 import type { Database } from "../../../platform/database/database.ts";
+import { findNewestRefusal } from "../../requests/index.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -12,34 +13,20 @@ export type FirstCall = {
   refusal: { status: number; code: string } | null;
 };
 
-/**
- * Reads the ledger's charges, the tasks, key uses and the request log by index only, since pages poll it. Skips the
- * console's own key.
- */
+/** Reads the ledger's charges, the tasks, key uses and the request log by index only, since pages poll it. */
 export async function readFirstCall(database: Database, accountId: AccountId, now: Date): Promise<FirstCall> {
-  const since = new Date(now.getTime() - dayMs);
   const { rows } = await sql<FirstCallRow>`
     select exists (select from charges where account_id = ${accountId})
         or exists (select from tasks where account_id = ${accountId}) as has_succeeded,
       (select max(use.last_used_at) from api_keys key join api_key_uses use on use.key_id = key.id
         where key.account_id = ${accountId} and not key.is_console) as used_at,
-      refused.status, refused.error_code
-    from (values (1)) as one
-      left join lateral (
-        select request.status, request.error_code from requests request join api_keys key on key.id = request.key_id
-          where request.account_id = ${accountId} and request.created_at > ${since} and request.status >= 400
-            and request.error_code is not null and not key.is_console
-          order by request.created_at desc limit 1
-      ) as refused on true`.execute(database);
+      (select coalesce(array_agg(id), '{}') from api_keys where account_id = ${accountId} and is_console) as console_keys
+    `.execute(database);
   const [row] = rows;
-  if (row === undefined) return { hasSucceeded: false, keyUsedAt: null, refusal: null };
-  const { has_succeeded: hasSucceeded, used_at: keyUsedAt, status, error_code: code } = row;
-  return { hasSucceeded, keyUsedAt, refusal: status === null || code === null ? null : { status, code } };
+  const since = new Date(now.getTime() - dayMs);
+  const exceptKeyIds = new Set(row?.console_keys);
+  const refusal = await findNewestRefusal(database, { accountId, since, exceptKeyIds });
+  return { hasSucceeded: row?.has_succeeded ?? false, keyUsedAt: row?.used_at ?? null, refusal };
 }
 
-type FirstCallRow = {
-  has_succeeded: boolean;
-  used_at: Date | null;
-  status: number | null;
-  error_code: string | null;
-};
+type FirstCallRow = { has_succeeded: boolean; used_at: Date | null; console_keys: string[] };
