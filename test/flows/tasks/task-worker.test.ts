@@ -77,9 +77,9 @@ test("two workers do 200 tasks, each submitted once", async () => {
   );
   await waitUntil("every task to end", async () => (await countOpen()) === 0, patienceMs);
   console.log(`two workers: 200 tasks in ${Math.round(performance.now() - startedAt)} ms`);
-  const { rows } = await sql<{ state: string; count: number }>`
-    select state, count(*)::int as count from tasks group by state`.execute(place.database);
-  expect(rows).toEqual([{ state: "succeeded", count: 200 }]);
+  const { rows } = await sql`
+    select state, error, count(*)::int as count from tasks group by state, error`.execute(place.database);
+  expect(rows).toEqual([{ state: "succeeded", error: null, count: 200 }]);
   expect(new Set(tasks.map(({ id }) => id)).size).toBe(200);
   expect(asked.filter(({ prompt }) => place.media.submissionsOf(prompt).length !== 1)).toEqual([]);
   expect(place.media.refusals()).toEqual([]);
