@@ -211,7 +211,7 @@ async function cancel(queue: Queue, handle: Handle, call: GenerationCall): Promi
 
 /** The fields of a request, in the vendor's names. Throws if the vendor cannot do what it asks for. */
 async function writeProduct(
-  { fields: rules, inline = "data-uri" }: QueueProduct,
+  { fields: rules, inline = "data-uri", urlOnly = [] }: QueueProduct,
   { request, inputs, route }: GenerationCall,
 ): Promise<Record<string, unknown>> {
   const addresses = await addressInputs(inputs, { bytesMax: inlineBytesMax });
@@ -219,6 +219,12 @@ async function writeProduct(
     const address = addresses[index] ?? "";
     return { role, contentType, address: inline === "base64" ? address.replace(/^data:[^,]*,/, "") : address };
   });
+  if (placed.some(({ role, address }) => urlOnly.includes(role) && !address.startsWith("https:"))) {
+    // Requests without inputs still work, so the circuit stays closed.
+    throw new ProviderError("misconfigured", "This upstream fetches inputs itself. Set site_url to a public address.", {
+      isIsolated: true,
+    });
+  }
   const values = listValues(request, placed);
   const obstacle = findFieldObstacle(values, rules, route);
   if (obstacle !== null) throw new ProviderError("rejected", obstacle.message, { param: obstacle.param });

@@ -1,4 +1,4 @@
-import type { GenerationRequest, GenerationTraits } from "../generation.ts";
+import type { GenerationInput, GenerationRequest, GenerationTraits } from "../generation.ts";
 import type { VendorErrors } from "../read-vendor-reply.ts";
 import type { FieldRules } from "../route-terms.ts";
 
@@ -32,6 +32,8 @@ export type QueueProduct = {
   arrange?(fields: Readonly<Record<string, unknown>>): Record<string, unknown>;
   /** How inputs without a URL are written: as data URIs by default. */
   inline?: "data-uri" | "base64";
+  /** The inputs that the vendor takes by URL only. */
+  urlOnly?: readonly GenerationInput["role"][];
   /** The URLs of the outputs; the first place that has some. */
   outputs: readonly string[];
   /** The outputs are ids of files, whose URLs are asked for: `{id}` in the path, and the place of the URL. */

@@ -10,8 +10,10 @@ import { createProviderRegistry } from "../../../src/providers/provider-registry
 import { createQueueGeneration } from "../../../src/providers/queues/create-queue-generation.ts";
 import { queueVendors } from "../../../src/providers/queues/queue-vendors.ts";
 import { createInput, describeCall } from "../../harness/media/media-stage.ts";
-import { queueWires } from "../../harness/upstreams/queue-wires.ts";
 import { type ScriptedVendor, startScriptedVendor } from "../../harness/upstreams/scripted-vendor.ts";
+import { findComplaint } from "../../harness/upstreams/vendor-fake.ts";
+import { film } from "../../harness/upstreams/wires/queue-wire.ts";
+import { queueWires } from "../../harness/upstreams/wires/queue-wires.ts";
 
 let storage: ScriptedVendor;
 beforeAll(async () => {
@@ -32,6 +34,17 @@ const handle = { id: "job-1" };
 /** Words for states that no vendor has. */
 const oddWords = /resuming|PAUSED|postprocessing|[Rr]eviewing|WAITING|Upscaling|napping|rendering/g;
 
+test("an aspect ratio that a resolution does not have is refused before anything is sent", async () => {
+  await using vendor = await startScriptedVendor();
+  const options = { headers: {}, connectionsMax: 1, clock: systemClock, baseUrl: vendor.origin };
+  const provider = createQueueGeneration(queueVendors.dashscope, options);
+  const request = { ...film, aspectRatio: "4:3", options: { resolution: "480p" } };
+  const failure = await catchFailure(provider.submit(describeCall({ request })));
+  expect(failure).toMatchObject({ kind: "rejected", param: "aspect_ratio" });
+  expect(vendor.requests).toEqual([]);
+  await provider.close();
+});
+
 /** The same promises for every vendor. */
 describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   const wire = queueWires[kind];
@@ -49,9 +62,10 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     await vendor[Symbol.asyncDispose]();
   });
 
-  function ask({ request, inputs = [] }: (typeof wire.examples)[number], more: Partial<GenerationCall> = {}) {
-    const given = inputs.map((role) => createInput({ role }));
-    return describeCall({ request, inputs: given, upstreamModel: wire.model, ...more });
+  function ask(example: (typeof wire.examples)[number], more: Partial<GenerationCall> = {}) {
+    const { request, inputs = [], model = wire.model, route = {} } = example;
+    const given = inputs.map((input) => createInput(typeof input === "string" ? { role: input } : input));
+    return describeCall({ request, inputs: given, upstreamModel: model, route, ...more });
   }
   const call = (more: Partial<GenerationCall> = {}): GenerationCall => ask(wire.examples[0], more);
   const json = (body: unknown, status = 200) => ({ status, body });
@@ -62,16 +76,16 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   }
 
   test.each(wire.examples)("sends $request.type to $path as its documentation says", async (example) => {
-    expect(
-      provider.findObstacle(example.request, { inputs: (example.inputs ?? []).map((role) => ({ role })), route: {} }),
-    ).toBeNull();
+    const asked = ask(example);
+    expect(provider.findObstacle(asked.request, asked)).toBeNull();
     vendor.script(json(wire.accepted));
-    expect(await provider.submit(ask(example))).toEqual({ kind: "accepted", handle });
+    expect(await provider.submit(asked)).toEqual({ kind: "accepted", handle });
     expect(vendor.requests.at(-1)).toMatchObject({
       ...{ method: "POST", path: example.path },
       headers: { ...wire.headers, "content-type": "application/json" },
     });
     expect(vendor.requests.at(-1)?.body).toEqual(example.body);
+    expect(findComplaint(wire.accepts[example.path], example.body)).toBeNull();
   });
 
   test("a job is queued, runs and ends, with its progress; an unknown word means that it runs", async () => {
@@ -145,6 +159,26 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     const [status, body] = wire.refusals[name];
     vendor.script({ status, body });
     expect((await catchFailure(provider.submit(call()))).kind).toBe(kind);
+  });
+
+  test("a model that the vendor does not have is our fault, not the request's", async () => {
+    const [status, body] = wire.refusals.model ?? [
+      404,
+      { error: { code: "model_not_found", message: "No such model" } },
+    ];
+    vendor.script({ status, body });
+    expect((await catchFailure(provider.submit(call()))).kind).toBe("model-unavailable");
+  });
+
+  test("an input without a URL is sent inside the request, or refused where the vendor fetches it", async () => {
+    const example = wire.examples.find(({ inputs = [] }) => inputs.some((input) => typeof input !== "string"));
+    if (example === undefined) return;
+    const inputs = ask(example).inputs.map((input) => ({ ...input, url: null }));
+    const before = vendor.requests.length;
+    expect(await catchFailure(provider.submit(ask(example, { inputs })))).toMatchObject({
+      ...{ kind: "misconfigured", isIsolated: true },
+    });
+    expect(vendor.requests.length).toBe(before);
   });
 
   test("a submission whose reply is lost, or says nothing, is ambiguous", async () => {
