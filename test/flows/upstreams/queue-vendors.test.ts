@@ -4,7 +4,12 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { environmentSecrets } from "../../../src/platform/config/secrets.ts";
 import { ProviderError } from "../../../src/providers/contract.ts";
 import { examineUpstream } from "../../../src/providers/examine-upstream.ts";
-import type { GenerationCall, GenerationProvider } from "../../../src/providers/generation.ts";
+import type {
+  GenerationCall,
+  GenerationProvider,
+  PollOutcome,
+  SubmitOutcome,
+} from "../../../src/providers/generation.ts";
 import type { QueueKind } from "../../../src/providers/provider-definition.ts";
 import { createProviderRegistry } from "../../../src/providers/provider-registry.ts";
 import { createQueueGeneration } from "../../../src/providers/queues/create-queue-generation.ts";
@@ -12,7 +17,7 @@ import { queueVendors } from "../../../src/providers/queues/queue-vendors.ts";
 import { createInput, describeCall } from "../../harness/media/media-stage.ts";
 import { type ScriptedVendor, startScriptedVendor } from "../../harness/upstreams/scripted-vendor.ts";
 import { findComplaint } from "../../harness/upstreams/vendor-fake.ts";
-import { film } from "../../harness/upstreams/wires/queue-wire.ts";
+import { film, type WireReply } from "../../harness/upstreams/wires/queue-wire.ts";
 import { queueWires } from "../../harness/upstreams/wires/queue-wires.ts";
 
 let storage: ScriptedVendor;
@@ -30,7 +35,12 @@ async function catchFailure(attempt: Promise<unknown>): Promise<ProviderError> {
   return failure as ProviderError;
 }
 
-const handle = { id: "job-1" };
+/** The content of the first output. */
+async function readFirst(outcome: SubmitOutcome | PollOutcome): Promise<string> {
+  if (outcome.kind !== "done" || outcome.outputs[0] === undefined) throw new Error("It has no output.");
+  return String(await buffer(await outcome.outputs[0].open(new AbortController().signal)));
+}
+
 /** Words for states that no vendor has. */
 const oddWords = /resuming|PAUSED|postprocessing|[Rr]eviewing|WAITING|Upscaling|napping|rendering/g;
 
@@ -48,6 +58,8 @@ test("an aspect ratio that a resolution does not have is refused before anything
 /** The same promises for every vendor. */
 describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   const wire = queueWires[kind];
+  const handle = { id: wire.id ?? "job-1" };
+  const question = wire.pollBody === undefined ? "GET" : "POST";
   let vendor: ScriptedVendor;
   let provider: GenerationProvider;
 
@@ -67,6 +79,12 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     const given = inputs.map((input) => createInput(typeof input === "string" ? { role: input } : input));
     return describeCall({ request, inputs: given, upstreamModel: model, route, ...more });
   }
+  const place = (body: unknown): unknown =>
+    JSON.parse(
+      JSON.stringify(body)
+        .replaceAll("{url}", `${storage.origin}/made.bin`)
+        .replaceAll("{bytes}", Buffer.from("made").toString("base64")),
+    );
   const call = (more: Partial<GenerationCall> = {}): GenerationCall => ask(wire.examples[0], more);
   const json = (body: unknown, status = 200) => ({ status, body });
 
@@ -78,8 +96,10 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   test.each(wire.examples)("sends $request.type to $path as its documentation says", async (example) => {
     const asked = ask(example);
     expect(provider.findObstacle(asked.request, asked)).toBeNull();
-    vendor.script(json(wire.accepted));
-    expect(await provider.submit(asked)).toEqual({ kind: "accepted", handle });
+    vendor.script(json(place(example.reply?.done ?? wire.accepted)));
+    const outcome = await provider.submit(asked);
+    if (example.reply === undefined) expect(outcome).toEqual({ kind: "accepted", handle });
+    else expect(await readFirst(outcome)).toBe("made");
     expect(vendor.requests.at(-1)).toMatchObject({
       ...{ method: "POST", path: example.path },
       headers: { ...wire.headers, "content-type": "application/json" },
@@ -88,9 +108,21 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     expect(findComplaint(wire.accepts[example.path], example.body)).toBeNull();
   });
 
+  const replies = wire.examples.flatMap(({ reply, ...example }) => (reply === undefined ? [] : [{ example, reply }]));
+  if (replies.length > 0) {
+    test.each(replies)("a reply to $example.path without its output is a refusal or a failure", async (given) => {
+      const { example, reply } = given;
+      vendor.script(json(reply.refused), json({}));
+      expect((await catchFailure(provider.submit(ask(example)))).kind).toBe("content-refused");
+      expect((await catchFailure(provider.submit(ask(example)))).kind).toBe("bad-answer");
+    });
+  }
+
   test("a job is queued, runs and ends, with its progress; an unknown word means that it runs", async () => {
-    expect(await poll(wire.states.queued)).toMatchObject({ kind: "running", isStarted: false });
-    expect(vendor.requests.at(-1)).toMatchObject({ method: "GET", path: wire.pollPath, headers: wire.headers });
+    const isStarted = wire.isQueueHidden === true;
+    expect(await poll(wire.states.queued)).toMatchObject({ kind: "running", isStarted });
+    expect(vendor.requests.at(-1)).toMatchObject({ method: question, path: wire.pollPath, headers: wire.headers });
+    expect(vendor.requests.at(-1)?.body).toEqual(wire.pollBody ?? null);
     expect(await poll(wire.states.running)).toMatchObject({
       ...{ kind: "running", isStarted: true, progress: wire.progress ?? null },
     });
@@ -101,21 +133,21 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   });
 
   test("the output is downloaded without the key, which belongs to the vendor's own host only", async () => {
-    const place = (body: unknown): unknown =>
-      JSON.parse(JSON.stringify(body).replaceAll("{url}", `${storage.origin}/made.bin`));
     const outcome = await poll(place(wire.states.done));
     expect(outcome.kind).toBe("done");
-    if (outcome.kind !== "done" || outcome.outputs[0] === undefined) throw new Error("It has no output.");
     if (wire.file !== undefined) vendor.script(json(place(wire.file.reply)));
-    storage.script(Buffer.from("made"));
-    const bytes = await buffer(await outcome.outputs[0].open(new AbortController().signal));
-    expect(String(bytes)).toBe("made");
+    const isInside = JSON.stringify(wire.states.done).includes("{bytes}");
+    if (!isInside) storage.script(Buffer.from("made"));
+    expect(await readFirst(outcome)).toBe("made");
+    if (isInside) return;
     if (wire.file !== undefined) expect(vendor.requests.at(-1)).toMatchObject({ method: "GET", path: wire.file.path });
     expect(JSON.stringify(storage.requests.at(-1)?.headers)).not.toContain("sk-1");
   });
 
   test("a result without outputs is a failure, and a failed job has its reason", async () => {
-    expect(await poll(JSON.parse(JSON.stringify(wire.states.done).replace(/"\{url\}"|"7"/, "null")))).toMatchObject({
+    expect(
+      await poll(JSON.parse(JSON.stringify(wire.states.done).replace(/"\{url\}"|"\{bytes\}"|"7"/, "null"))),
+    ).toMatchObject({
       ...{ kind: "failed", error: { kind: "bad-answer" } },
     });
     const failed = await poll(wire.states.failed);
@@ -171,7 +203,7 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   });
 
   test("an input without a URL is sent inside the request, or refused where the vendor fetches it", async () => {
-    const example = wire.examples.find(({ inputs = [] }) => inputs.some((input) => typeof input !== "string"));
+    const example = wire.examples.find(({ body }) => JSON.stringify(body).includes("https://"));
     if (example === undefined) return;
     const inputs = ask(example).inputs.map((input) => ({ ...input, url: null }));
     const before = vendor.requests.length;
@@ -226,24 +258,27 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   });
 
   test("upstream test finds a refused key, whatever its status, and an accepted one", async () => {
-    const examine = async (reply: readonly [status: number, body: unknown]) => {
+    const examine = async (...replies: readonly WireReply[]) => {
       const key = "${UPSTREAM_KEY}";
       const secrets = { ...environmentSecrets, find: () => "sk-1", use: () => "sk-1" };
       const registry = createProviderRegistry({ clock: systemClock, studioFolder: "/nowhere", secrets });
-      vendor.script({ status: reply[0], body: reply[1] });
+      vendor.script(...replies.map(([status, body]) => ({ status, body })));
       const base_url = `${vendor.origin}${wire.base}`;
       const findings = await examineUpstream({
         ...{ provider: { id: "p", kind, base_url, api_keys: [key] }, model: null, registry, secrets },
         ...{ packagesFolder: null, clock: systemClock, timeoutMs: 10_000 },
       });
       await registry.close();
-      expect(vendor.requests.at(-1)).toMatchObject({ method: "GET", headers: wire.headers });
+      expect(vendor.requests.at(-replies.length)).toMatchObject({ method: "GET", headers: wire.headers });
+      if (wire.keyPath !== undefined) expect(vendor.requests.at(-replies.length)?.path).toBe(wire.keyPath);
       return findings.at(-1);
     };
     expect(await examine(wire.refusals.key)).toMatchObject({ check: "key", isOk: false });
-    expect(await examine(wire.states.lost ?? [404, { detail: "Not found" }])).toMatchObject({
-      check: "key",
-      isOk: true,
-    });
+    // A list proves the key if it is closed to others.
+    const good: WireReply[] =
+      wire.keyPath === undefined
+        ? [wire.states.lost ?? [404, { detail: "Not found" }]]
+        : [[200, { models: [] }], wire.refusals.key];
+    expect(await examine(...good)).toMatchObject({ check: "key", isOk: true });
   });
 });

@@ -5,6 +5,7 @@ import Lmnt from "lmnt-node";
 import LumaAI from "lumaai";
 import Replicate, { type Prediction } from "replicate";
 import type { QueueKind, VoiceKind } from "../../../src/providers/provider-definition.ts";
+import { geminiDriver, vertexDriver } from "./google-drivers.ts";
 import type { QueueWire } from "./wires/queue-wire.ts";
 import type { SpeechWire } from "./wires/speech-wires.ts";
 
@@ -18,9 +19,11 @@ export type QueueDriver = {
   errors: Readonly<Record<keyof QueueWire["refusals"], ErrorClass>>;
   /** A job's outcome in the vendor's words. */
   words: { queued: string; running: string; done: string };
+  /** The client does not pass on why a result was withheld. */
+  hidesRefusals?: true;
 };
 
-type QueueClient = {
+export type QueueClient = {
   /** Returns the job's id. `more` are fields that the vendor's types do not have. */
   submit(more?: object): Promise<string>;
   /** The vendor's word for the job's state. */
@@ -29,7 +32,9 @@ type QueueClient = {
   getOutput(id: string): Promise<string>;
   /** What the vendor says that it costs, if it does. */
   getCost?(id: string): Promise<number | undefined>;
-  cancel(id: string): Promise<unknown>;
+  cancel?(id: string): Promise<unknown>;
+  /** An image that comes with the reply, in base64. */
+  draw?(): Promise<string>;
 };
 
 const class4xx = (client: typeof RunwayML | typeof LumaAI) => ({
@@ -106,6 +111,8 @@ function connectLuma(baseURL: string, authToken: string): QueueClient {
 
 /** The vendors of queues that have a client. */
 export const queueDrivers: Partial<Record<QueueKind, QueueDriver>> = {
+  "google-media": geminiDriver,
+  "vertex-media": vertexDriver,
   replicate: {
     connect: connectReplicate,
     errors: {

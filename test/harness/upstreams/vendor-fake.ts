@@ -30,17 +30,22 @@ export async function startQueueFake(
   const schemas = Object.fromEntries(Object.entries(wire.accepts).map(([path, body]) => [path, { body }]));
   const fake = await startFake<keyof QueueWire["refusals"]>({ ...wire, accepts: schemas }, (request, response) => {
     const { method, path } = request;
+    const example = wire.examples.find((one) => one.path === path);
     const place = (body: unknown): unknown => {
       const written = JSON.stringify(body);
-      return written === undefined ? undefined : JSON.parse(written.replaceAll("{url}", `${fake.origin}/made.bin`));
+      return written === undefined
+        ? undefined
+        : JSON.parse(
+            written.replaceAll("{url}", `${fake.origin}/made.bin`).replaceAll("{bytes}", made.toString("base64")),
+          );
     };
-    if (path === "/made.bin") {
+    if (path.startsWith("/made.bin")) {
       response.writeHead(200, { "content-type": "video/mp4" }).end(made);
     } else if (method === "POST" && path in wire.accepts) {
-      sendJson(response, [201, place(wire.accepted)]);
+      sendJson(response, [201, place(example?.reply?.done ?? wire.accepted)]);
     } else if (method === wire.cancel?.method && path === wire.cancel.path) {
       sendJson(response, wire.cancel.reply);
-    } else if (method === "GET" && path === wire.pollPath) {
+    } else if (path === wire.pollPath && method === (wire.pollBody === undefined ? "GET" : "POST")) {
       const [now = "queued", ...later] = states;
       if (later.length > 0) states = later;
       sendJson(response, [200, place(wire.states[now])]);

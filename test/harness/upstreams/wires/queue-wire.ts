@@ -19,6 +19,8 @@ type WireExample = {
   route?: RouteTerms;
   path: string;
   body: unknown;
+  /** The vendor has no job for it: the outputs, or the refusal for their content, come with the reply. */
+  reply?: { done: unknown; refused: unknown };
 };
 
 /** A reply of the vendor: its status and its JSON. */
@@ -26,7 +28,7 @@ export type WireReply = readonly [status: number, body: unknown];
 
 /**
  * What a vendor's API sends and expects, written from its documentation and its SDK and not from our tables. `{url}`
- * stands for the address of an output.
+ * stands for the address of an output, `{bytes}` for an output in base64.
  */
 export type QueueWire = {
   source: WireSource;
@@ -40,6 +42,12 @@ export type QueueWire = {
   accepted: unknown;
   /** The poll of the accepted job. */
   pollPath: string;
+  /** Its id in `accepted`; `job-1` by default. */
+  id?: string;
+  /** The body of the poll, for vendors that are polled with POST. */
+  pollBody?: unknown;
+  /** The key is checked by reading this; by default by polling a job that does not exist. */
+  keyPath?: string;
   states: {
     queued: unknown;
     running: unknown;
@@ -52,6 +60,8 @@ export type QueueWire = {
     /** Its reply for a job that it does not know; 404 by default. */
     lost?: WireReply;
   };
+  /** A job in the queue looks like one that runs. */
+  isQueueHidden?: true;
   /** Its progress in `running`. */
   progress?: number;
   /** Between the result and the output. */
