@@ -59,7 +59,7 @@ function describeProblems(title: string, cases: readonly (readonly [string, stri
   });
 }
 
-test("a chat provider used for media is told the vendor's kinds for media", () => {
+test("the problem of a chat provider that is used for media names the vendor's kinds for media", () => {
   const source = edit('kind: openai-compatible, base_url: "https://example.com/v1"', "kind: google").replace(
     "routes: [] }",
     "routes: [{ provider: main, upstream_model: veo-3.1-generate-preview }] }",

@@ -2,6 +2,8 @@ import type { ServerResponse } from "node:http";
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { type RecordedRequest, startRecordingServer } from "../servers/recording-server.ts";
+import { makePicture } from "./media-samples.ts";
+import type { CloneWire } from "./wires/clone-wires.ts";
 import type { QueueWire, WireReply } from "./wires/queue-wire.ts";
 import type { SpeechWire } from "./wires/speech-wires.ts";
 
@@ -9,7 +11,7 @@ import type { SpeechWire } from "./wires/speech-wires.ts";
 export type VendorFake<Refusal extends string, State extends string> = AsyncDisposable & {
   origin: string;
   requests: readonly RecordedRequest[];
-  /** Why the latest request was refused as invalid; `null` if it was not. */
+  /** Why the latest submission was refused as invalid; `null` if it was not. */
   complaint(): string | null;
   /** Submissions are refused with this; `null` accepts those that are valid. */
   refuse(name: Refusal | null): void;
@@ -19,42 +21,50 @@ export type VendorFake<Refusal extends string, State extends string> = AsyncDisp
 
 export type QueueState = Exclude<keyof QueueWire["states"], "lost">;
 
+/** The key in the headers of the wires. */
+const usualKey = "sk-1";
 const made = Buffer.from("made");
 export const spoken = Buffer.from("ID3 spoken");
 
 /** A vendor with a queue: one job, `job-1`, whose state the test sets. */
 export async function startQueueFake(
   wire: QueueWire,
+  apiKey = usualKey,
 ): Promise<VendorFake<keyof QueueWire["refusals"], QueueState> & { readonly outputUrl: string }> {
   let states: readonly QueueState[] = ["queued"];
   const schemas = Object.fromEntries(Object.entries(wire.accepts).map(([path, body]) => [path, { body }]));
-  const fake = await startFake<keyof QueueWire["refusals"]>({ ...wire, accepts: schemas }, (request, response) => {
-    const { method, path } = request;
-    const example = wire.examples.find((one) => one.path === path);
-    const place = (body: unknown): unknown => {
-      const written = JSON.stringify(body);
-      return written === undefined
-        ? undefined
-        : JSON.parse(
-            written.replaceAll("{url}", `${fake.origin}/made.bin`).replaceAll("{bytes}", made.toString("base64")),
-          );
-    };
-    if (path.startsWith("/made.bin")) {
-      response.writeHead(200, { "content-type": "video/mp4" }).end(made);
-    } else if (method === "POST" && path in wire.accepts) {
-      sendJson(response, [201, place(example?.reply?.done ?? wire.accepted)]);
-    } else if (method === wire.cancel?.method && path === wire.cancel.path) {
-      sendJson(response, wire.cancel.reply);
-    } else if (path === wire.pollPath && method === (wire.pollBody === undefined ? "GET" : "POST")) {
-      const [now = "queued", ...later] = states;
-      if (later.length > 0) states = later;
-      sendJson(response, [200, place(wire.states[now])]);
-    } else if (method === "GET" && path === wire.file?.path) {
-      sendJson(response, [200, place(wire.file.reply)]);
-    } else {
-      sendJson(response, wire.states.lost ?? [404, { detail: "Not found" }]);
-    }
-  });
+  const fake = await startFake<keyof QueueWire["refusals"]>(
+    { ...wire, accepts: schemas, apiKey },
+    (request, response) => {
+      const { method, path } = request;
+      const example = wire.examples.find((one) => one.path === path);
+      const place = (body: unknown): unknown => {
+        const written = JSON.stringify(body);
+        return written === undefined
+          ? undefined
+          : JSON.parse(
+              written.replaceAll("{url}", `${fake.origin}/made.bin`).replaceAll("{bytes}", made.toString("base64")),
+            );
+      };
+      if (path.startsWith("/made.bin")) {
+        response.writeHead(200, { "content-type": "video/mp4" }).end(made);
+      } else if (method === "POST" && path in wire.accepts) {
+        sendJson(response, [201, place(example?.reply?.done ?? wire.accepted)]);
+      } else if (method === wire.cancel?.method && path === wire.cancel.path) {
+        sendJson(response, wire.cancel.reply);
+      } else if (path === wire.pollPath && method === (wire.pollBody === undefined ? "GET" : "POST")) {
+        const [now = "queued", ...later] = states;
+        if (later.length > 0) states = later;
+        sendJson(response, [200, place(wire.states[now])]);
+      } else if (method === "GET" && path === wire.file?.path) {
+        sendJson(response, [200, place(wire.file.reply)]);
+      } else if (method === "GET" && path === wire.keyPath) {
+        sendJson(response, [200, { models: [] }]);
+      } else {
+        sendJson(response, wire.states.lost ?? [404, { detail: "Not found" }]);
+      }
+    },
+  );
   return {
     ...fake,
     outputUrl: `${fake.origin}/made.bin`,
@@ -65,15 +75,33 @@ export async function startQueueFake(
 }
 
 /** A vendor of speech. */
-export async function startSpeechFake(wire: SpeechWire): Promise<VendorFake<keyof SpeechWire["refusals"], never>> {
-  const fake = await startFake<keyof SpeechWire["refusals"]>(wire, (_, response) => {
+export async function startSpeechFake(
+  wire: SpeechWire,
+  apiKey = usualKey,
+): Promise<VendorFake<keyof SpeechWire["refusals"], never>> {
+  const fake = await startFake<keyof SpeechWire["refusals"]>({ ...wire, apiKey }, (_, response) => {
     if (wire.encode === undefined) response.writeHead(200, { "content-type": "audio/mpeg" }).end(spoken);
     else sendJson(response, [200, wire.encode(spoken)]);
   });
   return { ...fake, setStates: () => {} };
 }
 
+/** A vendor that has OpenAI's API for images, with differences. */
+export async function startCloneFake(
+  wire: CloneWire,
+  apiKey = usualKey,
+): Promise<VendorFake<"key" | "invalid", never>> {
+  const image = (await makePicture({ width: 64, height: 64 }, 1)).bytes.toString("base64");
+  const refusals = { key: [401, { error: { message: "Invalid API key" } }], invalid: wire.invalid } as const;
+  const fake = await startFake<"key" | "invalid">({ ...wire, refusals, apiKey }, (request, response) => {
+    const isDrawn = request.method === "POST" && request.path in wire.accepts;
+    sendJson(response, [200, isDrawn ? wire.present(image) : { object: "list", data: [] }]);
+  });
+  return { ...fake, setStates: () => {} };
+}
+
 type FakeWire<Refusal extends string> = {
+  apiKey: string;
   headers: Readonly<Record<string, string>>;
   accepts: SpeechWire["accepts"];
   refusals: { readonly [Name in Refusal | "key" | "invalid"]?: WireReply };
@@ -81,16 +109,17 @@ type FakeWire<Refusal extends string> = {
 
 /** Checks the key and then the request, as vendors do, before `answer` sees it. */
 async function startFake<Refusal extends string>(
-  { headers, accepts, refusals }: FakeWire<Refusal>,
+  { headers, accepts, refusals, apiKey }: FakeWire<Refusal>,
   answer: (request: RecordedRequest, response: ServerResponse) => void,
 ): Promise<Omit<VendorFake<Refusal, never>, "setStates">> {
   let refusal: Refusal | null = null;
   let complaint: string | null = null;
   const server = await startRecordingServer((request, response) => {
-    complaint = null;
     const [path = "", query = ""] = request.path.split("?");
     if (path === "/made.bin") return answer(request, response);
-    const isKnown = Object.entries(headers).every(([name, value]) => request.headers[name] === value);
+    const isKnown = Object.entries(headers).every(([name, value]) => {
+      return request.headers[name] === value.replace(usualKey, apiKey);
+    });
     if (!isKnown) return sendJson(response, refusals.key);
     const accepted = request.method === "POST" ? accepts[path] : undefined;
     if (accepted !== undefined) {
