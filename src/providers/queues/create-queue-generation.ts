@@ -37,7 +37,7 @@ const replyBytesMax = 4 * 1024 * 1024;
 /** Of replies that contain the outputs. */
 const filesBytesMax = 96 * 1024 * 1024;
 const inlineBytesMax = 20 * 1024 * 1024;
-/** Status requests are answered immediately, or not at all. */
+/** Status requests are answered immediately, or not at all, unless the reply contains the outputs. */
 const questionMsMax = 30_000;
 const pollMsMax = 15_000;
 const idPattern = /^[\w./:=-]{1,400}$/;
@@ -140,7 +140,7 @@ async function ask(
       ...vendor.headers,
     },
     body: body === undefined ? null : JSON.stringify(body),
-    timeoutMs: Math.min(call.timeoutMs, questionMsMax),
+    timeoutMs: hasFiles ? call.timeoutMs : Math.min(call.timeoutMs, questionMsMax),
     bytesMax: hasFiles ? filesBytesMax : replyBytesMax,
   });
 }
