@@ -59,9 +59,11 @@ const listBytesMax = 1024 * 1024;
 function findAccess({ kind, base_url: baseUrl, auth_header: authHeader }: ProviderDefinition): Access | null {
   if (isQueueKind(kind)) {
     const vendor: QueueVendor = queueVendors[kind];
-    const { baseUrl: usual, auth: authHeader, headers = {}, poll } = vendor;
-    const path = poll.path.replace("{id}", "00000000-0000-4000-8000-000000000000");
-    return { baseUrl: baseUrl ?? usual, authHeader, path, isMissingJob: true, headers, errors: vendor };
+    const { baseUrl: usual, auth: authHeader, headers = {}, poll, keyPath } = vendor;
+    const access = { baseUrl: baseUrl ?? usual, authHeader, headers, errors: vendor };
+    if (keyPath !== undefined) return { ...access, path: keyPath };
+    const path = typeof poll.path === "string" ? poll.path : poll.path("{id}");
+    return { ...access, path: path.replace("{id}", "00000000-0000-4000-8000-000000000000"), isMissingJob: true };
   }
   if (isVoiceKind(kind)) {
     const { baseUrl: usual, auth, keyPath }: SpeechVendor = speechVendors[kind];

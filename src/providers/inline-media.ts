@@ -12,17 +12,17 @@ const paramsByRole = {
 } as const satisfies Record<GenerationInput["role"], string>;
 
 /**
- * The address of each input for a vendor on the internet: its own URL, or a data URI if it has none. Throws a
- * `ProviderError` if these exceed `bytesMax` in total.
+ * The address of each input for a vendor on the internet: its own URL, or a data URI if it has none or the vendor takes
+ * none. Throws a `ProviderError` if these exceed `bytesMax` in total.
  */
 export async function addressInputs(
   inputs: readonly GenerationInput[],
-  { bytesMax }: { bytesMax: number },
+  { bytesMax, takesUrls = true }: { bytesMax: number; takesUrls?: boolean },
 ): Promise<string[]> {
   let bytesLeft = bytesMax;
   const addresses: string[] = [];
   for (const input of inputs) {
-    if (input.url !== null && checkPublicUrl(input.url, { allowsPrivate: false }) === null) {
+    if (takesUrls && input.url !== null && checkPublicUrl(input.url, { allowsPrivate: false }) === null) {
       addresses.push(input.url);
     } else {
       const bytes = await readInput(input, bytesLeft);

@@ -59,6 +59,18 @@ function describeProblems(title: string, cases: readonly (readonly [string, stri
   });
 }
 
+test("the problem of a chat provider that is used for media names the vendor's kinds for media", () => {
+  const source = edit('kind: openai-compatible, base_url: "https://example.com/v1"', "kind: google").replace(
+    "routes: [] }",
+    "routes: [{ provider: main, upstream_model: veo-3.1-generate-preview }] }",
+  );
+  expect(listProblems(source)).toContainEqual(
+    expect.stringContaining(
+      "Providers of kind google serve chat, embedding, not video. For the same vendor's video, add a provider of kind google-media or vertex-media.",
+    ),
+  );
+});
+
 test("a valid file has no problem", () => {
   expect(listProblems(right)).toEqual([]);
 });
@@ -335,6 +347,11 @@ describeProblems("an invalid model", [
     "models[1].routes[0].provider: Providers of kind openai-compatible serve chat, embedding, transcription, image, speech, not video.",
     "routes: [] }",
     "routes: [{ provider: main, upstream_model: film-1 }] }",
+  ],
+  [
+    "models[0].routes[0].provider: Providers of kind minimax serve video, not chat. For chat, use one of these kinds: sandbox, ",
+    'kind: openai-compatible, base_url: "https://example.com/v1"',
+    "kind: minimax",
   ],
   ["models[0].routes[1].provider: There is no provider x in this file.", "routes: [", `routes: [${spare}, `],
   [

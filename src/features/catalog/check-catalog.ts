@@ -21,6 +21,13 @@ export type CatalogSurroundings = {
   findPackageFault(packageName: string): { message: string; remedy: string } | null;
 };
 
+/** Kinds for other APIs of the same vendor. */
+const vendorsByKind: Partial<Record<keyof typeof servedByKind, readonly (keyof typeof servedByKind)[]>> = {
+  google: ["google-media", "vertex-media"],
+  minimax: ["minimax-speech"],
+  "minimax-speech": ["minimax"],
+};
+
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
 const headerNamePattern = /^[A-Za-z0-9-]{1,100}$/;
 const headerValuePattern = /^[\x20-\x7e]{1,4096}$/;
@@ -266,10 +273,12 @@ function checkServed(
   const servedTypes: readonly string[] = servedByKind[kind];
   if (servedTypes.includes(type)) return;
   const able = providerKinds.filter((other) => (servedByKind[other] as readonly string[]).includes(type));
-  report(
-    [...place, "provider"],
-    `Providers of kind ${kind} serve ${servedTypes.join(", ")}, not ${type}. For ${type}, use one of these kinds: ${able.join(", ")}.`,
-  );
+  const own = able.filter((other) => vendorsByKind[kind]?.includes(other));
+  const advice =
+    own.length > 0
+      ? `For the same vendor's ${type}, add a provider of kind ${own.join(" or ")}.`
+      : `For ${type}, use one of these kinds: ${able.join(", ")}.`;
+  report([...place, "provider"], `Providers of kind ${kind} serve ${servedTypes.join(", ")}, not ${type}. ${advice}`);
 }
 
 function checkChatOptions(model: ModelEntry, path: readonly (string | number)[], report: ReportProblem): void {

@@ -35,10 +35,11 @@ export function readVendorWords(body: unknown): VendorWords {
   if (outer === null) return nothing;
   const inner = asRecord(outer.error) ?? outer;
   const problems = [...listProblems(outer.detail), ...listProblems(asRecord(inner.message)?.detail)];
-  const words = [inner.code, inner.type, inner.status, ...problems.map(({ type }) => type), ...listReasons(inner)];
+  const codes = [inner.code, inner.type, inner.status, inner.err_code, inner.category];
+  const words = [...codes, ...problems.map(({ type }) => type), ...listReasons(inner)];
   const texts = words.filter(isWord).map(String);
   // xAI sends `{code, error}`, both sentences. `error` is the cause.
-  const messages = [inner.message, outer.error, outer.detail, ...problems.map(({ msg }) => msg)];
+  const messages = [inner.message, inner.err_msg, outer.error, outer.detail, ...problems.map(({ msg }) => msg)];
   return {
     words: texts.join(" ").slice(0, charactersMax).toLowerCase(),
     code: texts[0]?.slice(0, charactersMax) ?? "",

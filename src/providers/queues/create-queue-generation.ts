@@ -13,7 +13,7 @@ import type {
   PollOutcome,
   SubmitOutcome,
 } from "../generation.ts";
-import { addressInputs } from "../inline-media.ts";
+import { addressInputs, openBase64 } from "../inline-media.ts";
 import {
   createMediaClient,
   type MediaClient,
@@ -34,8 +34,10 @@ export type QueueOptions = Pick<MediaClientOptions, "headers" | "connectionsMax"
 };
 
 const replyBytesMax = 4 * 1024 * 1024;
+/** Of replies that contain the outputs. */
+const filesBytesMax = 96 * 1024 * 1024;
 const inlineBytesMax = 20 * 1024 * 1024;
-/** Status requests are answered immediately, or not at all. */
+/** Status requests are answered immediately, or not at all, unless the reply contains the outputs. */
 const questionMsMax = 30_000;
 const pollMsMax = 15_000;
 const idPattern = /^[\w./:=-]{1,400}$/;
@@ -87,7 +89,7 @@ async function submit(queue: Queue, call: GenerationCall): Promise<SubmitOutcome
   const path = place(typeof product.path === "string" ? product.path : product.path(fields), { model: upstreamModel });
   const headers = { "content-type": "application/json", accept: "application/json", ...vendor.headers };
   const once = await client.sendOnce({ method: "POST", path, headers, body, apiKey, timeoutMs, signal }, (answer) =>
-    readAnswer(answer, { bytesMax: replyBytesMax, signal }),
+    readAnswer(answer, { bytesMax: product.isEncoded === true ? filesBytesMax : replyBytesMax, signal }),
   );
   if (once.kind === "ambiguous") return once;
   const { answer } = once;
@@ -97,9 +99,17 @@ async function submit(queue: Queue, call: GenerationCall): Promise<SubmitOutcome
     if (answer.status < 500 || answer.status === 503) throw error;
     return { kind: "ambiguous", error };
   }
+  if (product.isImmediate === true) return presentAtOnce(queue, answer, call);
   const id = pickWord(answer.body, vendor.id);
   if (id !== null && isId(id)) return { kind: "accepted", handle: { id } };
   return { kind: "ambiguous", error: createBadAnswer("The response has no id.", answer) };
+}
+
+/** A complete reply without outputs is certain too: none will come. */
+function presentAtOnce(queue: Queue, answer: WholeAnswer, call: GenerationCall): SubmitOutcome {
+  const outcome = presentOutputs(queue, answer, call);
+  if (outcome.kind === "failed") throw outcome.error;
+  return outcome;
 }
 
 function refuse(
@@ -113,22 +123,45 @@ function refuse(
   });
 }
 
-type Question = { method: "GET" | "POST" | "DELETE"; path: string };
+type Question = { method: "GET" | "POST" | "DELETE"; path: string; body?: object | undefined };
 
-async function ask({ vendor, client }: Queue, question: Question, call: GenerationCall): Promise<WholeAnswer> {
+async function ask(
+  { vendor, client }: Queue,
+  { method, path, body }: Question,
+  call: GenerationCall,
+): Promise<WholeAnswer> {
   const { apiKey, signal } = call;
-  const timeoutMs = Math.min(call.timeoutMs, questionMsMax);
-  const headers = { accept: "application/json", ...vendor.headers };
-  return await client.ask({ ...question, headers, body: null, apiKey, timeoutMs, signal, bytesMax: replyBytesMax });
+  const hasFiles = vendor.makes[call.request.type]?.isEncoded === true;
+  return await client.ask({
+    ...{ method, path, apiKey, signal },
+    headers: {
+      accept: "application/json",
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...vendor.headers,
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+    timeoutMs: hasFiles ? call.timeoutMs : Math.min(call.timeoutMs, questionMsMax),
+    bytesMax: hasFiles ? filesBytesMax : replyBytesMax,
+  });
 }
 
 async function poll(queue: Queue, handle: Handle, call: GenerationCall): Promise<PollOutcome> {
   const { vendor, clock, place } = queue;
   const { path, status, progress, isLostWithoutStatus = false } = vendor.poll;
-  const names = { id: getId(handle), model: call.upstreamModel };
-  const answer = await ask(queue, { method: "GET", path: place(path, names) }, call);
+  const id = getId(handle);
+  const names = { id, model: call.upstreamModel };
+  const answer = await ask(
+    queue,
+    {
+      method: vendor.poll.ask === undefined ? "GET" : "POST",
+      path: place(typeof path === "string" ? path : path(id), names),
+      body: vendor.poll.ask?.(id),
+    },
+    call,
+  );
   if (answer.status === 404) return { kind: "lost" };
-  const phase = answer.status >= 300 ? null : readPhase(vendor, pickWord(answer.body, status));
+  const word = typeof status === "string" ? pickWord(answer.body, status) : status(answer.body);
+  const phase = answer.status >= 300 ? null : readPhase(vendor, word);
   // The end of a job may come with an error code; any other error says nothing about the job.
   if (phase !== "failed" && isRefusal(vendor, answer)) throw refuse(queue, answer, call);
   if (phase === null && isLostWithoutStatus) return { kind: "lost" };
@@ -155,26 +188,39 @@ function readPhase({ poll: { words } }: QueueVendor, word: string | null): Queue
   return (Object.hasOwn(words, word) ? words[word] : undefined) ?? "running";
 }
 
-function presentOutputs(queue: Queue, answer: WholeAnswer, call: GenerationCall): PollOutcome {
+function presentOutputs(
+  queue: Queue,
+  answer: WholeAnswer,
+  call: GenerationCall,
+): Extract<PollOutcome, { kind: "done" | "failed" }> {
   const { request } = call;
   const product = queue.vendor.makes[request.type];
   const places = product?.outputs ?? [];
   const urls = places.map((at) => pickAll(answer.body, at).filter(isText)).find(({ length }) => length > 0) ?? [];
   if (product === undefined || urls.length === 0) {
-    return { kind: "failed", error: createBadAnswer("The result has no outputs.", answer) };
+    const error = isWithheld(product, answer.body)
+      ? new ProviderError("content-refused", "The upstream withheld the output because of its content.")
+      : createBadAnswer("The result has no outputs.", answer);
+    return { kind: "failed", error };
   }
   const wanted = urls.slice(0, request.type === "image" ? request.count : 1);
   return { kind: "done", outputs: wanted.map((url) => openOutput(queue, { url, product, call })) };
 }
 
+function isWithheld(product: QueueProduct | undefined, body: unknown): boolean {
+  const { at = [], words = /./ } = product?.withheld ?? {};
+  return at.some((place) => pickAll(body, place).some((reason) => words.test(String(reason))));
+}
+
 function openOutput(
   queue: Queue,
-  { url, product: { files }, call }: { url: string; product: QueueProduct; call: GenerationCall },
+  { url, product: { files, isEncoded }, call }: { url: string; product: QueueProduct; call: GenerationCall },
 ): MadeOutput {
   const { request, apiKey } = call;
   return {
     type: request.type === "image" ? "image" : request.type === "speech" ? "audio" : "video",
     async open(signal) {
+      if (isEncoded === true) return openBase64(url);
       const address = files === undefined ? url : await findUrl(queue, files, { id: url, call: { ...call, signal } });
       return await queue.client.download(address, { signal, apiKey });
     },
@@ -211,14 +257,20 @@ async function cancel(queue: Queue, handle: Handle, call: GenerationCall): Promi
 
 /** The fields of a request, in the vendor's names. Throws if the vendor cannot do what it asks for. */
 async function writeProduct(
-  { fields: rules, inline = "data-uri" }: QueueProduct,
+  { fields: rules, inline = "data-uri", urlOnly = [] }: QueueProduct,
   { request, inputs, route }: GenerationCall,
 ): Promise<Record<string, unknown>> {
-  const addresses = await addressInputs(inputs, { bytesMax: inlineBytesMax });
+  const addresses = await addressInputs(inputs, { bytesMax: inlineBytesMax, takesUrls: inline !== "always" });
   const placed = inputs.map(({ role, contentType }, index) => {
     const address = addresses[index] ?? "";
     return { role, contentType, address: inline === "base64" ? address.replace(/^data:[^,]*,/, "") : address };
   });
+  if (placed.some(({ role, address }) => urlOnly.includes(role) && !address.startsWith("https:"))) {
+    // Requests without inputs still work, so the circuit stays closed.
+    throw new ProviderError("misconfigured", "This upstream fetches inputs itself. Set site_url to a public address.", {
+      isIsolated: true,
+    });
+  }
   const values = listValues(request, placed);
   const obstacle = findFieldObstacle(values, rules, route);
   if (obstacle !== null) throw new ProviderError("rejected", obstacle.message, { param: obstacle.param });

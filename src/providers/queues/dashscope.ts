@@ -1,7 +1,14 @@
+import { ProviderError } from "../contract.ts";
 import type { QueueVendor } from "./queue-vendor.ts";
 
 const resolutions = { "480p": "480P", "720p": "720P", "1080p": "1080P" };
-const sizes = { "16:9": "1280*720", "9:16": "720*1280", "1:1": "960*960", "4:3": "1088*832", "3:4": "832*1088" };
+const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
+/** By resolution, in the order of the ratios. The lowest has three. */
+const sizes: Readonly<Record<string, readonly string[]>> = {
+  "480P": ["832*480", "480*832", "624*624"],
+  "720P": ["1280*720", "720*1280", "960*960", "1088*832", "832*1088"],
+  "1080P": ["1920*1080", "1080*1920", "1440*1440", "1632*1248", "1248*1632"],
+};
 
 /** Wan on Alibaba's Model Studio. Key, model and address belong to one region. */
 export const dashscope: QueueVendor = {
@@ -15,13 +22,24 @@ export const dashscope: QueueVendor = {
       fields: {
         prompt: "input.prompt",
         duration: "parameters.duration",
-        aspect_ratio: { field: "parameters.size", values: sizes },
+        aspect_ratio: { field: "ratio", only: ratios },
         input_images: { field: "input.img_url", as: "first" },
         last_image: "input.last_frame_url",
-        resolution: { field: "parameters.resolution", values: resolutions },
+        resolution: { field: "resolution", values: resolutions },
         audio: "parameters.audio",
         seed: "parameters.seed",
         negative_prompt: "input.negative_prompt",
+      },
+      // From a text, a video has a size. From an image, it has the shape of the image and a resolution.
+      arrange({ ratio, resolution, ...rest }) {
+        const { input, parameters } = rest as { input?: { img_url?: unknown }; parameters?: object };
+        const shape =
+          input?.img_url !== undefined
+            ? { ...(resolution === undefined ? {} : { resolution }) }
+            : ratio === undefined
+              ? {}
+              : { size: findSize(String(ratio), String(resolution ?? "720P")) };
+        return { ...rest, parameters: { ...parameters, ...shape } };
       },
       outputs: ["output.video_url"],
     },
@@ -59,7 +77,15 @@ export const dashscope: QueueVendor = {
     [/^InvalidApiKey/, "key-refused"],
     [/^Arrearage/, "out-of-credit"],
     [/^Throttling/, "rate-limited"],
+    [/^Model(?:NotFound|\.AccessDenied)/, "model-unavailable"],
     [/^InvalidParameter|^InvalidURL/, "rejected"],
   ],
   pollMsMin: 2000,
 };
+
+function findSize(ratio: string, resolution: string): string {
+  const size = sizes[resolution]?.[ratios.indexOf(ratio)];
+  if (size !== undefined) return size;
+  const message = `\`aspect_ratio\` ${ratio} is not available in this resolution.`;
+  throw new ProviderError("rejected", message, { param: "aspect_ratio" });
+}

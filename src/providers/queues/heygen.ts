@@ -15,6 +15,7 @@ export const heygen: QueueVendor = {
         prompt: "motion_prompt",
       },
       arrange: ({ image, ...rest }) => ({ ...rest, type: "image", image: describeImage(String(image)) }),
+      urlOnly: ["audio"],
       outputs: ["data.video_url"],
     },
   },

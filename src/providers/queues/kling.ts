@@ -11,17 +11,20 @@ export const kling: QueueVendor = {
       fields: {
         prompt: "prompt",
         duration: "settings.duration",
-        aspect_ratio: "settings.aspect_ratio",
+        aspect_ratio: "ratio",
         input_images: { field: "first", as: "first" },
         last_image: "last",
         resolution: "settings.resolution",
         audio: { field: "settings.audio", values: { true: "native", false: "off" } },
       },
       inline: "base64",
-      arrange({ prompt, first, last, ...rest }) {
-        if (first === undefined && last === undefined) return { ...rest, prompt };
+      arrange({ prompt, first, last, ratio, settings, ...rest }) {
+        if (first === undefined && last === undefined) {
+          return { ...rest, prompt, settings: { ...(settings as object), aspect_ratio: ratio } };
+        }
+        // The video has the shape of the image: there is no field for another.
         return {
-          ...rest,
+          ...{ ...rest, settings },
           contents: [
             ...(prompt === undefined ? [] : [{ type: "prompt", text: prompt }]),
             ...(first === undefined ? [] : [{ type: "first_frame", url: first }]),

@@ -1,6 +1,14 @@
 import type { QueueVendor } from "./queue-vendor.ts";
 
-const ratios = { "1024x1024": "1:1", "1536x1024": "3:2", "1024x1536": "2:3", "1280x720": "16:9", "720x1280": "9:16" };
+const ratios = {
+  "1024x1024": "1:1",
+  "1024x768": "4:3",
+  "768x1024": "3:4",
+  "1280x720": "16:9",
+  "720x1280": "9:16",
+  "1344x576": "21:9",
+  "576x1344": "9:21",
+};
 
 /** Ray videos and Photon images. */
 export const luma: QueueVendor = {
@@ -20,6 +28,7 @@ export const luma: QueueVendor = {
         ...rest,
         ...(Array.isArray(images) ? { image_ref: images.map((url) => ({ url })) } : {}),
       }),
+      urlOnly: ["image"],
       outputs: ["assets.image"],
     },
     video: {
@@ -40,6 +49,7 @@ export const luma: QueueVendor = {
         };
         return { ...rest, ...(Object.keys(frames).length === 0 ? {} : { keyframes: frames }) };
       },
+      urlOnly: ["image", "last-image"],
       outputs: ["assets.video"],
     },
   },

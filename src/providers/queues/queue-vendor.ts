@@ -1,4 +1,4 @@
-import type { GenerationRequest, GenerationTraits } from "../generation.ts";
+import type { GenerationInput, GenerationRequest, GenerationTraits } from "../generation.ts";
 import type { VendorErrors } from "../read-vendor-reply.ts";
 import type { FieldRules } from "../route-terms.ts";
 
@@ -12,6 +12,8 @@ export type QueueVendor = VendorErrors & {
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>;
   makes: Readonly<Partial<Record<GenerationRequest["type"], QueueProduct>>>;
+  /** What only callers with a key may read; absent: the poll of a job that does not exist. */
+  keyPath?: string;
   /** The job's id in the reply to a submission. */
   id: string;
   poll: QueuePoll;
@@ -30,10 +32,18 @@ export type QueueProduct = {
   modelField?: string;
   /** Puts written fields where the vendor expects them, if names alone cannot. */
   arrange?(fields: Readonly<Record<string, unknown>>): Record<string, unknown>;
-  /** How inputs without a URL are written: as data URIs by default. */
-  inline?: "data-uri" | "base64";
+  /** How inputs without a URL are written: as data URIs by default. `always`: also inputs with a URL. */
+  inline?: "data-uri" | "base64" | "always";
+  /** The inputs that the vendor takes by URL only. */
+  urlOnly?: readonly GenerationInput["role"][];
+  /** The outputs come with the reply to the submission: there is no job. */
+  isImmediate?: true;
   /** The URLs of the outputs; the first place that has some. */
   outputs: readonly string[];
+  /** The outputs are the files themselves, in base64. */
+  isEncoded?: true;
+  /** Where the vendor says that it withheld an output for its content, and in which words; absent: in any. */
+  withheld?: { at: readonly string[]; words?: RegExp };
   /** The outputs are ids of files, whose URLs are asked for: `{id}` in the path, and the place of the URL. */
   files?: { path: string; url: string };
 };
@@ -42,8 +52,11 @@ export type QueuePhase = "queued" | "running" | "done" | "failed" | "canceled" |
 
 type QueuePoll = {
   /** `{id}` stands for the job's id. */
-  path: string;
-  status: string;
+  path: string | ((id: string) => string);
+  /** The body, for vendors that are polled with POST. */
+  ask?(id: string): object;
+  /** The place of the word for its state, or how to find the word. */
+  status: string | ((body: unknown) => string | null);
   /** An unknown word counts as running: failing would abandon a job that may still finish and be billed. */
   words: Readonly<Record<string, QueuePhase>>;
   /** The place of the progress, and its maximum. */

@@ -76,6 +76,9 @@ export const replicate: QueueVendor = {
   },
   cancel: { method: "POST", path: "predictions/{id}/cancel", works: "always" },
   failure: { message: "error" },
-  kinds: [[/nsfw|sensitive|safety|flagged/i, "content-refused"]],
+  kinds: [
+    [/^The (?:specified version does not exist|requested resource could not be found)/, "model-unavailable"],
+    [/nsfw|sensitive|safety|flagged/i, "content-refused"],
+  ],
   pollMsMin: 1000,
 };

@@ -33,6 +33,7 @@ export const runway: QueueVendor = {
         aspect_ratio: { field: "ratio", values: ratios },
         input_images: { field: "first", as: "first" },
         last_image: "last",
+        resolution: "resolution",
         audio: "audio",
         seed: "seed",
         negative_prompt: "negativePrompt",
@@ -66,6 +67,7 @@ export const runway: QueueVendor = {
   kinds: [
     [/^SAFETY/, "content-refused"],
     [/^You do not have enough credits/, "out-of-credit"],
+    [/^Model variant .{1,80} is not available/, "model-unavailable"],
     [/^(?:ASSET|INPUT_PREPROCESSING)/, "rejected"],
   ],
   // Runway asks for no more than that.

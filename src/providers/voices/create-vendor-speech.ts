@@ -75,14 +75,19 @@ export function createVendorSpeech(
   };
 }
 
-function findSpeechObstacle({ fields, path }: SpeechVendor, request: SpeechRequest, route: RouteTerms) {
+function findSpeechObstacle(vendor: SpeechVendor, request: SpeechRequest, route: RouteTerms) {
   const values = listValues(request, []);
-  const obstacle = findFieldObstacle(values, fields, route);
+  const obstacle = findFieldObstacle(values, vendor.fields, route);
   if (obstacle !== null) return obstacle;
-  const isInPath = path.split("?", 1)[0]?.includes("{voice}") === true;
-  return isInPath && dotSegment.test(String(writeFields(values, fields, route).voice))
+  const written = writeFields(values, vendor.fields, route);
+  const isInPath = readPath(vendor, written).split("?", 1)[0]?.includes("{voice}") === true;
+  return isInPath && dotSegment.test(String(written.voice))
     ? { param: "voice", message: "There is no such voice." }
     : null;
+}
+
+function readPath({ path }: SpeechVendor, written: Readonly<Record<string, unknown>>): string {
+  return typeof path === "string" ? path : path(written);
 }
 
 async function startSpeech(voice: Voice, call: SpeechCall): Promise<SpeechAudio> {
@@ -126,10 +131,10 @@ function write({ vendor, pathOf }: Voice, call: SpeechCall): MediaRequest {
   const obstacle = findSpeechObstacle(vendor, request, route);
   if (obstacle !== null) throw new ProviderError("rejected", obstacle.message, { param: obstacle.param });
   const written = writeFields(listValues(request, []), vendor.fields, route);
-  const path = vendor.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = String(written[name] ?? "");
+  const path = readPath(vendor, written).replaceAll(/(&\w+=)?\{(\w+)\}/g, (_, parameter: string, name: string) => {
+    const value = written[name];
     delete written[name];
-    return encodeURIComponent(value);
+    return value === undefined ? "" : `${parameter ?? ""}${encodeURIComponent(String(value))}`;
   });
   const body = {
     ...(vendor.modelField === undefined ? {} : { [vendor.modelField]: upstreamModel }),

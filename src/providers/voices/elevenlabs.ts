@@ -5,7 +5,9 @@ export const elevenlabs: SpeechVendor = {
   baseUrl: "https://api.elevenlabs.io/v1",
   auth: { name: "xi-api-key", prefix: "" },
   keyPath: "user",
-  path: "text-to-speech/{voice}/stream?output_format={format}",
+  // Only whole files can be WAV.
+  path: ({ format }) =>
+    `text-to-speech/{voice}${String(format).startsWith("wav") ? "" : "/stream"}?output_format={format}`,
   modelField: "model_id",
   fields: {
     input: "text",

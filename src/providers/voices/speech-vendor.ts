@@ -7,8 +7,11 @@ export type SpeechVendor = VendorErrors & {
   auth: { name: string; prefix: string };
   /** What only callers with a key may read; absent if the vendor has nothing of that kind. */
   keyPath?: string;
-  /** With the query. Written fields in braces, such as `{voice}`, are part of the path and not of the body. */
-  path: string;
+  /**
+   * With the query. Written fields in braces, such as `{voice}`, are part of the path and not of the body; a parameter
+   * of the query without its field is left out.
+   */
+  path: string | ((fields: Readonly<Record<string, unknown>>) => string);
   fields: FieldRules;
   /** The field with the upstream model; absent if the vendor has none. */
   modelField?: string;

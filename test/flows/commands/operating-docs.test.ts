@@ -18,6 +18,15 @@ import { runCommandHere } from "../../harness/run-command-here.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
 import { type FakeUpstreams, startFakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
+import {
+  startCloneFake,
+  startQueueFake,
+  startSpeechFake,
+  type VendorFake,
+} from "../../harness/upstreams/vendor-fake.ts";
+import { cloneWires } from "../../harness/upstreams/wires/clone-wires.ts";
+import { queueWires } from "../../harness/upstreams/wires/queue-wires.ts";
+import { speechWires } from "../../harness/upstreams/wires/speech-wires.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
 const run = promisify(execFile);
@@ -74,6 +83,8 @@ let folder: string;
 let database: TestDatabase;
 let gateway: TestGateway;
 let fakes: FakeUpstreams;
+/** The vendors of media, by kind or, for OpenAI's clones, by the provider's id. */
+const vendors = new Map<string, { fake: VendorFake<never, never>; baseUrl: string }>();
 let environment: Record<string, string>;
 let ids: Record<string, string>;
 let apiKey: string;
@@ -84,6 +95,7 @@ beforeAll(async () => {
   mkdirSync(join(folder, "backups"));
   database = await createTestDatabase();
   fakes = await startFakeUpstreams({ keys: "none-needed" });
+  await startVendors();
   const dataDir = join(folder, "data");
   environment = { SLUICE_DATA_DIR: dataDir, DATABASE_URL: database.url };
   gateway = await startGateway({ sharedDatabase: database, settings: { data_dir: dataDir, metrics_port: 0 } });
@@ -94,9 +106,18 @@ afterAll(async () => {
   for (const name of variables) delete process.env[name];
   await gateway[Symbol.asyncDispose]();
   await fakes[Symbol.asyncDispose]();
+  for (const { fake } of vendors.values()) await fake[Symbol.asyncDispose]();
   await database.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+async function startVendors(): Promise<void> {
+  const add = (name: string, fake: VendorFake<never, never>, { base }: { base: string }) =>
+    vendors.set(name, { fake, baseUrl: `${fake.origin}${base}` });
+  for (const [kind, wire] of Object.entries(queueWires)) add(kind, await startQueueFake(wire, "a-key"), wire);
+  for (const [kind, wire] of Object.entries(speechWires)) add(kind, await startSpeechFake(wire, "a-key"), wire);
+  for (const [id, wire] of Object.entries(cloneWires)) add(id, await startCloneFake(wire, "a-key"), wire);
+}
 
 /** A customer with a call, a task, an event, codes and a file, for the placeholders in the documents. */
 async function prepareCustomer(): Promise<void> {
@@ -189,21 +210,30 @@ async function followCatalog(): Promise<void> {
   await waitUntil("the gateway serves the catalog", () => gateway.catalogVersion() === version);
 }
 
-async function runCurl(command: string): Promise<void> {
+async function runCurl(command: string, vendor: VendorFake<never, never> | undefined): Promise<void> {
   const here = command
     .replaceAll(/https:\/\/ai\.example\.com|http:\/\/localhost:4242/g, gateway.siteUrl)
     .replaceAll("http://127.0.0.1:9464", `http://127.0.0.1:${gateway.metricsPort}`)
     .replace(/^curl /, "curl --silent --show-error --fail-with-body ");
-  const { stdout } = await run("bash", ["-euo", "pipefail", "-c", here], { env: { ...process.env, API_KEY: apiKey } });
+  const { stdout } = await run("bash", ["-euo", "pipefail", "-c", here], {
+    ...{ cwd: folder, env: { ...process.env, API_KEY: apiKey } },
+  });
+  if (vendor !== undefined) {
+    await waitUntil("a submission", () => vendor.requests.some(({ method }) => method === "POST"));
+    expect(vendor.complaint()).toBeNull();
+  }
   // A drama would keep the machine busy for a minute.
   const [, taskId] = /"id":"(task_\w+)".*"status":"(?:queued|processing)"/s.exec(stdout) ?? [];
-  if (taskId !== undefined) await operate("task", "cancel", taskId);
+  if (taskId === undefined) return;
+  // Some vendors cannot cancel.
+  if (vendor === undefined) await operate("task", "cancel", taskId);
+  else await attempt("task", "cancel", taskId);
 }
 
-async function runDocumented(command: string): Promise<void> {
+async function runDocumented(command: string, vendor: VendorFake<never, never> | undefined): Promise<void> {
   const words = readOperatorWords(placeholdersAsWords(command));
   if (words !== null) return await runOperator(words.map((word) => word.replaceAll("\u0000", " ")));
-  if (command.startsWith("curl ")) return await runCurl(command);
+  if (command.startsWith("curl ")) return await runCurl(command, vendor);
   expect(
     notRunHere.some(([pattern]) => pattern.test(command)),
     `run, or excuse, this: ${command}`,
@@ -218,7 +248,7 @@ function placeholdersAsWords(command: string): string {
   return command.replaceAll(/<[a-z ]+>/g, (name) => name.replaceAll(" ", "\u0000"));
 }
 
-type Catalog = { providers: { kind: string; base_url?: string; package?: string }[] };
+type Catalog = { providers: { id: string; kind: string; base_url?: string; package?: string }[] };
 
 /** Writes a page's catalog to where its commands expect it, with fakes instead of the vendors. */
 function writeCatalog(catalog: Catalog): void {
@@ -229,7 +259,7 @@ function writeCatalog(catalog: Catalog): void {
     "openai-compatible": fakes.openAiUrl,
   };
   const providers = catalog.providers.map((provider) => {
-    const url = urls[provider.kind];
+    const url = findVendor(provider)?.baseUrl ?? urls[provider.kind];
     return url === undefined ? provider : { ...provider, base_url: url };
   });
   const text = stringify({ ...catalog, providers });
@@ -240,6 +270,10 @@ function writeCatalog(catalog: Catalog): void {
   writeFileSync(join(folder, "catalog.yaml"), text);
 }
 
+function findVendor({ id, kind }: Catalog["providers"][number]) {
+  return vendors.get(kind) ?? (kind === "openai-compatible" ? vendors.get(id) : undefined);
+}
+
 describe.for(pages)("%s", (page) => {
   const blocks = listBlocks(read(page));
 
@@ -247,10 +281,12 @@ describe.for(pages)("%s", (page) => {
     writeFileSync(join(folder, "catalog.yaml"), read("catalogs/sandbox.yaml"));
     const version = gateway.catalogVersion();
     let needsPackage = false;
+    let vendor: VendorFake<never, never> | undefined;
     for (const { language, text } of blocks) {
       if (language === "yaml" && /^currency: /m.test(text) && /^providers:/m.test(text)) {
         const catalog: Catalog = parse(text);
         needsPackage = catalog.providers.some(({ kind }) => kind === "ai-sdk");
+        vendor = catalog.providers.map((provider) => findVendor(provider)?.fake).find((fake) => fake !== undefined);
         // A package of the AI SDK is not installed here: the block is checked as if it were.
         if (needsPackage) expect(await gateway.applyCatalog(text)).toMatchObject({ kind: "accepted" });
         else writeCatalog(catalog);
@@ -258,7 +294,7 @@ describe.for(pages)("%s", (page) => {
       if (language !== "sh") continue;
       for (const command of listCommands(text)) {
         if (needsPackage && command.startsWith("curl ")) continue;
-        await runDocumented(command);
+        await runDocumented(command, vendor);
       }
     }
     if (gateway.catalogVersion() !== version) {

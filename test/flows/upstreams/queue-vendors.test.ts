@@ -4,14 +4,21 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { environmentSecrets } from "../../../src/platform/config/secrets.ts";
 import { ProviderError } from "../../../src/providers/contract.ts";
 import { examineUpstream } from "../../../src/providers/examine-upstream.ts";
-import type { GenerationCall, GenerationProvider } from "../../../src/providers/generation.ts";
+import type {
+  GenerationCall,
+  GenerationProvider,
+  PollOutcome,
+  SubmitOutcome,
+} from "../../../src/providers/generation.ts";
 import type { QueueKind } from "../../../src/providers/provider-definition.ts";
 import { createProviderRegistry } from "../../../src/providers/provider-registry.ts";
 import { createQueueGeneration } from "../../../src/providers/queues/create-queue-generation.ts";
 import { queueVendors } from "../../../src/providers/queues/queue-vendors.ts";
 import { createInput, describeCall } from "../../harness/media/media-stage.ts";
-import { queueWires } from "../../harness/upstreams/queue-wires.ts";
 import { type ScriptedVendor, startScriptedVendor } from "../../harness/upstreams/scripted-vendor.ts";
+import { findComplaint } from "../../harness/upstreams/vendor-fake.ts";
+import { film, type WireReply } from "../../harness/upstreams/wires/queue-wire.ts";
+import { queueWires } from "../../harness/upstreams/wires/queue-wires.ts";
 
 let storage: ScriptedVendor;
 beforeAll(async () => {
@@ -28,13 +35,31 @@ async function catchFailure(attempt: Promise<unknown>): Promise<ProviderError> {
   return failure as ProviderError;
 }
 
-const handle = { id: "job-1" };
+/** The content of the first output. */
+async function readFirst(outcome: SubmitOutcome | PollOutcome): Promise<string> {
+  if (outcome.kind !== "done" || outcome.outputs[0] === undefined) throw new Error("It has no output.");
+  return String(await buffer(await outcome.outputs[0].open(new AbortController().signal)));
+}
+
 /** Words for states that no vendor has. */
 const oddWords = /resuming|PAUSED|postprocessing|[Rr]eviewing|WAITING|Upscaling|napping|rendering/g;
+
+test("an aspect ratio that a resolution does not have is refused before anything is sent", async () => {
+  await using vendor = await startScriptedVendor();
+  const options = { headers: {}, connectionsMax: 1, clock: systemClock, baseUrl: vendor.origin };
+  const provider = createQueueGeneration(queueVendors.dashscope, options);
+  const request = { ...film, aspectRatio: "4:3", options: { resolution: "480p" } };
+  const failure = await catchFailure(provider.submit(describeCall({ request })));
+  expect(failure).toMatchObject({ kind: "rejected", param: "aspect_ratio" });
+  expect(vendor.requests).toEqual([]);
+  await provider.close();
+});
 
 /** The same promises for every vendor. */
 describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   const wire = queueWires[kind];
+  const handle = { id: wire.id ?? "job-1" };
+  const question = wire.pollBody === undefined ? "GET" : "POST";
   let vendor: ScriptedVendor;
   let provider: GenerationProvider;
 
@@ -49,10 +74,17 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     await vendor[Symbol.asyncDispose]();
   });
 
-  function ask({ request, inputs = [] }: (typeof wire.examples)[number], more: Partial<GenerationCall> = {}) {
-    const given = inputs.map((role) => createInput({ role }));
-    return describeCall({ request, inputs: given, upstreamModel: wire.model, ...more });
+  function ask(example: (typeof wire.examples)[number], more: Partial<GenerationCall> = {}) {
+    const { request, inputs = [], model = wire.model, route = {} } = example;
+    const given = inputs.map((input) => createInput(typeof input === "string" ? { role: input } : input));
+    return describeCall({ request, inputs: given, upstreamModel: model, route, ...more });
   }
+  const place = (body: unknown): unknown =>
+    JSON.parse(
+      JSON.stringify(body)
+        .replaceAll("{url}", `${storage.origin}/made.bin`)
+        .replaceAll("{bytes}", Buffer.from("made").toString("base64")),
+    );
   const call = (more: Partial<GenerationCall> = {}): GenerationCall => ask(wire.examples[0], more);
   const json = (body: unknown, status = 200) => ({ status, body });
 
@@ -62,21 +94,35 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   }
 
   test.each(wire.examples)("sends $request.type to $path as its documentation says", async (example) => {
-    expect(
-      provider.findObstacle(example.request, { inputs: (example.inputs ?? []).map((role) => ({ role })), route: {} }),
-    ).toBeNull();
-    vendor.script(json(wire.accepted));
-    expect(await provider.submit(ask(example))).toEqual({ kind: "accepted", handle });
+    const asked = ask(example);
+    expect(provider.findObstacle(asked.request, asked)).toBeNull();
+    vendor.script(json(place(example.reply?.done ?? wire.accepted)));
+    const outcome = await provider.submit(asked);
+    if (example.reply === undefined) expect(outcome).toEqual({ kind: "accepted", handle });
+    else expect(await readFirst(outcome)).toBe("made");
     expect(vendor.requests.at(-1)).toMatchObject({
       ...{ method: "POST", path: example.path },
       headers: { ...wire.headers, "content-type": "application/json" },
     });
     expect(vendor.requests.at(-1)?.body).toEqual(example.body);
+    expect(findComplaint(wire.accepts[example.path], example.body)).toBeNull();
   });
 
+  const replies = wire.examples.flatMap(({ reply, ...example }) => (reply === undefined ? [] : [{ example, reply }]));
+  if (replies.length > 0) {
+    test.each(replies)("a reply to $example.path without its output is a refusal or a failure", async (given) => {
+      const { example, reply } = given;
+      vendor.script(json(reply.refused), json({}));
+      expect((await catchFailure(provider.submit(ask(example)))).kind).toBe("content-refused");
+      expect((await catchFailure(provider.submit(ask(example)))).kind).toBe("bad-answer");
+    });
+  }
+
   test("a job is queued, runs and ends, with its progress; an unknown word means that it runs", async () => {
-    expect(await poll(wire.states.queued)).toMatchObject({ kind: "running", isStarted: false });
-    expect(vendor.requests.at(-1)).toMatchObject({ method: "GET", path: wire.pollPath, headers: wire.headers });
+    const isStarted = wire.isQueueHidden === true;
+    expect(await poll(wire.states.queued)).toMatchObject({ kind: "running", isStarted });
+    expect(vendor.requests.at(-1)).toMatchObject({ method: question, path: wire.pollPath, headers: wire.headers });
+    expect(vendor.requests.at(-1)?.body).toEqual(wire.pollBody ?? null);
     expect(await poll(wire.states.running)).toMatchObject({
       ...{ kind: "running", isStarted: true, progress: wire.progress ?? null },
     });
@@ -87,21 +133,21 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   });
 
   test("the output is downloaded without the key, which belongs to the vendor's own host only", async () => {
-    const place = (body: unknown): unknown =>
-      JSON.parse(JSON.stringify(body).replaceAll("{url}", `${storage.origin}/made.bin`));
     const outcome = await poll(place(wire.states.done));
     expect(outcome.kind).toBe("done");
-    if (outcome.kind !== "done" || outcome.outputs[0] === undefined) throw new Error("It has no output.");
     if (wire.file !== undefined) vendor.script(json(place(wire.file.reply)));
-    storage.script(Buffer.from("made"));
-    const bytes = await buffer(await outcome.outputs[0].open(new AbortController().signal));
-    expect(String(bytes)).toBe("made");
+    const isInside = JSON.stringify(wire.states.done).includes("{bytes}");
+    if (!isInside) storage.script(Buffer.from("made"));
+    expect(await readFirst(outcome)).toBe("made");
+    if (isInside) return;
     if (wire.file !== undefined) expect(vendor.requests.at(-1)).toMatchObject({ method: "GET", path: wire.file.path });
     expect(JSON.stringify(storage.requests.at(-1)?.headers)).not.toContain("sk-1");
   });
 
   test("a result without outputs is a failure, and a failed job has its reason", async () => {
-    expect(await poll(JSON.parse(JSON.stringify(wire.states.done).replace(/"\{url\}"|"7"/, "null")))).toMatchObject({
+    expect(
+      await poll(JSON.parse(JSON.stringify(wire.states.done).replace(/"\{url\}"|"\{bytes\}"|"7"/, "null"))),
+    ).toMatchObject({
       ...{ kind: "failed", error: { kind: "bad-answer" } },
     });
     const failed = await poll(wire.states.failed);
@@ -145,6 +191,26 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     const [status, body] = wire.refusals[name];
     vendor.script({ status, body });
     expect((await catchFailure(provider.submit(call()))).kind).toBe(kind);
+  });
+
+  test("a model that the vendor does not have is our fault, not the request's", async () => {
+    const [status, body] = wire.refusals.model ?? [
+      404,
+      { error: { code: "model_not_found", message: "No such model" } },
+    ];
+    vendor.script({ status, body });
+    expect((await catchFailure(provider.submit(call()))).kind).toBe("model-unavailable");
+  });
+
+  test("an input without a URL is sent inside the request, or refused where the vendor fetches it", async () => {
+    const example = wire.examples.find(({ body }) => JSON.stringify(body).includes("https://"));
+    if (example === undefined) return;
+    const inputs = ask(example).inputs.map((input) => ({ ...input, url: null }));
+    const before = vendor.requests.length;
+    expect(await catchFailure(provider.submit(ask(example, { inputs })))).toMatchObject({
+      ...{ kind: "misconfigured", isIsolated: true },
+    });
+    expect(vendor.requests.length).toBe(before);
   });
 
   test("a submission whose reply is lost, or says nothing, is ambiguous", async () => {
@@ -192,24 +258,27 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   });
 
   test("upstream test finds a refused key, whatever its status, and an accepted one", async () => {
-    const examine = async (reply: readonly [status: number, body: unknown]) => {
+    const examine = async (...replies: readonly WireReply[]) => {
       const key = "${UPSTREAM_KEY}";
       const secrets = { ...environmentSecrets, find: () => "sk-1", use: () => "sk-1" };
       const registry = createProviderRegistry({ clock: systemClock, studioFolder: "/nowhere", secrets });
-      vendor.script({ status: reply[0], body: reply[1] });
+      vendor.script(...replies.map(([status, body]) => ({ status, body })));
       const base_url = `${vendor.origin}${wire.base}`;
       const findings = await examineUpstream({
         ...{ provider: { id: "p", kind, base_url, api_keys: [key] }, model: null, registry, secrets },
         ...{ packagesFolder: null, clock: systemClock, timeoutMs: 10_000 },
       });
       await registry.close();
-      expect(vendor.requests.at(-1)).toMatchObject({ method: "GET", headers: wire.headers });
+      expect(vendor.requests.at(-replies.length)).toMatchObject({ method: "GET", headers: wire.headers });
+      if (wire.keyPath !== undefined) expect(vendor.requests.at(-replies.length)?.path).toBe(wire.keyPath);
       return findings.at(-1);
     };
     expect(await examine(wire.refusals.key)).toMatchObject({ check: "key", isOk: false });
-    expect(await examine(wire.states.lost ?? [404, { detail: "Not found" }])).toMatchObject({
-      check: "key",
-      isOk: true,
-    });
+    // A list proves the key if it is closed to others.
+    const good: WireReply[] =
+      wire.keyPath === undefined
+        ? [wire.states.lost ?? [404, { detail: "Not found" }]]
+        : [[200, { models: [] }], wire.refusals.key];
+    expect(await examine(...good)).toMatchObject({ check: "key", isOk: true });
   });
 });

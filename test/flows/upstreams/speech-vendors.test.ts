@@ -8,7 +8,8 @@ import { createVendorSpeech } from "../../../src/providers/voices/create-vendor-
 import { speechVendors } from "../../../src/providers/voices/speech-vendors.ts";
 import { describeCall } from "../../harness/media/media-stage.ts";
 import { type ScriptedVendor, startScriptedVendor } from "../../harness/upstreams/scripted-vendor.ts";
-import { speechWires } from "../../harness/upstreams/speech-wires.ts";
+import { findComplaint } from "../../harness/upstreams/vendor-fake.ts";
+import { speechWires } from "../../harness/upstreams/wires/speech-wires.ts";
 
 const audio = Buffer.from("ID3 spoken");
 const route = { voices: { alloy: "Rachel" } };
@@ -52,6 +53,11 @@ describe.each(Object.keys(speechVendors) as VoiceKind[])("%s", (kind) => {
     expect(await buffer(chunks)).toEqual(audio);
     expect(vendor.requests.at(-1)).toMatchObject({ method: "POST", path: example.path, headers: wire.headers });
     expect(vendor.requests.at(-1)?.body).toEqual(example.body);
+    const [path = "", query = ""] = example.path.split("?");
+    const accepted = wire.accepts[path];
+    expect(accepted).toBeDefined();
+    expect(findComplaint(accepted?.body, example.body)).toBeNull();
+    expect(findComplaint(accepted?.query, Object.fromEntries(new URLSearchParams(query)))).toBeNull();
   });
 
   test("a task gets the whole audio, once", async () => {
