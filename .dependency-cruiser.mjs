@@ -68,6 +68,7 @@ const ranks = [
       "src/providers/fal",
       "src/providers/native",
       "src/providers/openai-compatible",
+      "src/providers/openai-compatible/dialects",
       "src/providers/queues",
       "src/providers/voices",
     ],
