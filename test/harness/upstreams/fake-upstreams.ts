@@ -86,10 +86,10 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
     // Like some OpenAI-compatible vendors.
     [`${openai.basePath}/messages`]: { ...anthropicWire, basePath: openai.basePath },
     ...Object.fromEntries(
-      (Object.keys(clones) as CloneName[]).map((name) => [
-        `${findClonePath(name)}/chat/completions`,
-        createCloneWire(openai, name),
-      ]),
+      (Object.keys(clones) as CloneName[]).flatMap((name) => {
+        const wire = createCloneWire(openai, name);
+        return ["/chat/completions", "/models"].map((path) => [wire.basePath + path, wire]);
+      }),
     ),
   };
   const book = createScriptBook();
