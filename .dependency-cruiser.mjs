@@ -51,7 +51,7 @@ const ranks = [
   {
     accounts: ["src/features/accounts"],
     backups: ["src/features/backups"],
-    catalog: ["src/features/catalog"],
+    catalog: ["src/features/catalog", "src/features/catalog/imports"],
     ledger: ["src/features/ledger"],
     limits: ["src/features/limits"],
     files: ["src/features/files"],
@@ -68,6 +68,7 @@ const ranks = [
       "src/providers/fal",
       "src/providers/native",
       "src/providers/openai-compatible",
+      "src/providers/openai-compatible/dialects",
       "src/providers/queues",
       "src/providers/voices",
     ],

@@ -11,6 +11,7 @@ import { presentCommandsPage } from "./generated/present-commands-page.ts";
 import { presentConsoleTypes } from "./generated/present-console-types.ts";
 import { presentDashboard } from "./generated/present-dashboard.ts";
 import { fillDeadlinesSection } from "./generated/present-deadlines-section.ts";
+import { fillDialectsSection } from "./generated/present-dialects-section.ts";
 import { presentDramaDocuments } from "./generated/present-drama-documents.ts";
 import { presentErrorsPage } from "./generated/present-errors-page.ts";
 import { fillFailuresSection } from "./generated/present-failures-section.ts";
@@ -27,7 +28,9 @@ const files: Record<string, string> = {
   "sluice.example.yaml": presentExampleFile(),
   "docs/operating/settings.md": presentSettingsPage(),
   "docs/operating/observing.md": fillMetricsSection(readIfThere("docs/operating/observing.md") ?? ""),
-  "docs/operating/upstreams.md": fillFailuresSection(readIfThere("docs/operating/upstreams.md") ?? ""),
+  "docs/operating/upstreams.md": fillDialectsSection(
+    fillFailuresSection(readIfThere("docs/operating/upstreams.md") ?? ""),
+  ),
   "deploy/grafana/sluice.json": presentDashboard(),
   "docs/operating/commands.md": await presentCommandsPage(),
   "docs/api/command-line.md": presentCommandLinePage(),

@@ -12,6 +12,7 @@ import { presentReference } from "../platform/config/secrets.ts";
 import type { Database } from "../platform/database/database.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { findPackageFault } from "../providers/ai-sdk/load-package.ts";
+import { catalogImportCommand } from "./catalog-import-command.ts";
 import type { Command, CommandResult } from "./command.ts";
 import { loadSecrets } from "./load-secrets.ts";
 import { systemDependencies } from "./system-dependencies.ts";
@@ -67,7 +68,13 @@ const exportCommand: Command = {
     }),
 };
 
-export const catalogCommands: readonly Command[] = [checkCommand, diffCommand, applyCommand, exportCommand];
+export const catalogCommands: readonly Command[] = [
+  checkCommand,
+  diffCommand,
+  applyCommand,
+  exportCommand,
+  catalogImportCommand,
+];
 
 async function gatherDependencies(database: Database, settings: Settings) {
   const plans = await listPlans(database);

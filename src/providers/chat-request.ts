@@ -98,3 +98,36 @@ type ChatResponseFormat =
       type: "json_schema";
       json_schema: { name: string; description?: string; schema?: Record<string, unknown>; strict?: boolean | null };
     };
+
+/** The fields of OpenAI's chat API. */
+export const openAiChatFields: ReadonlySet<string> = new Set(
+  (
+    "model messages stream stream_options tools tool_choice parallel_tool_calls response_format n max_tokens " +
+    "max_completion_tokens stop temperature top_p frequency_penalty presence_penalty logit_bias logprobs top_logprobs " +
+    "seed reasoning_effort verbosity audio function_call functions metadata modalities moderation prediction " +
+    "prompt_cache_key prompt_cache_options prompt_cache_retention safety_identifier service_tier store user " +
+    "web_search_options"
+  ).split(" "),
+);
+
+/** Values of optional fields that ask for the default. Client libraries send them unasked. */
+const neutralValues: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ["frequency_penalty", (value) => value === 0],
+  ["logit_bias", (value) => typeof value === "object" && value !== null && Object.keys(value).length === 0],
+  ["logprobs", (value) => value === false],
+  ["modalities", (value) => Array.isArray(value) && value.every((modality) => modality === "text")],
+  ["n", (value) => value === 1],
+  ["parallel_tool_calls", (value) => value === true],
+  ["presence_penalty", (value) => value === 0],
+  ["service_tier", (value) => value === "auto" || value === "default"],
+  ["store", (value) => value === false],
+  ["stream", (value) => value === false],
+  ["tool_choice", (value) => value === "auto"],
+  ["top_logprobs", (value) => value === 0],
+  ["verbosity", (value) => value === "medium"],
+]);
+
+/** Whether a request without the field would ask for the same. */
+export function isNeutral(field: string, value: unknown): boolean {
+  return value === undefined || value === null || neutralValues.get(field)?.(value) === true;
+}

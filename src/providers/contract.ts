@@ -7,8 +7,11 @@ import type { ChatRequest } from "./chat-request.ts";
  * usage, in OpenAI's format. The caller writes ids, model names and the rest of the envelope.
  */
 export type ChatProvider = {
-  /** What this upstream does not support in the request, before anything is sent; `null` if nothing. */
-  findObstacle(request: ChatRequest): ChatObstacle | null;
+  /**
+   * What this upstream does not support in the request, before anything is sent; `null` if nothing. Fields in the
+   * route's `passthrough` are not checked.
+   */
+  findObstacle(request: ChatRequest, passthrough?: readonly string[]): ChatObstacle | null;
   /** Sends the request and reports to the sink. Never throws; the sink gets every failure, once. */
   startChat(call: ChatCall, sink: ChatSink): ChatRun;
   /** Fields outside OpenAI's API that every route to this upstream supports; a route's `passthrough` may name more. */

@@ -1,4 +1,5 @@
 import type { NativeWire } from "./contract.ts";
+import type { DialectName } from "./openai-compatible/dialects/chat-dialects.ts";
 
 /** Vendors of media with a queue of jobs; `queues/queue-vendors.ts` has their tables. */
 const queueKinds = [
@@ -80,6 +81,8 @@ export type ProviderDefinition = {
   auth_header?: string;
   /** The upstream's idempotency header: two requests with the same value are one. */
   idempotency_header?: string;
+  /** How its chat API differs from OpenAI's. The options below override what it says. */
+  dialect?: DialectName;
   output_cap_field?: "max_completion_tokens" | "max_tokens" | "none";
   /** Whether it can report usage in a stream. */
   stream_usage?: boolean;

@@ -16,6 +16,7 @@ import { createOpenAiEmbedding } from "./openai-compatible/create-openai-embeddi
 import { createOpenAiGeneration } from "./openai-compatible/create-openai-generation.ts";
 import { createOpenAiSpeech } from "./openai-compatible/create-openai-speech.ts";
 import { createOpenAiTranscription } from "./openai-compatible/create-openai-transcription.ts";
+import { readQuirks } from "./openai-compatible/read-quirks.ts";
 import { isMediaKind, isQueueKind, isVoiceKind, type ProviderDefinition } from "./provider-definition.ts";
 import { createQueueGeneration } from "./queues/create-queue-generation.ts";
 import { queueVendors } from "./queues/queue-vendors.ts";
@@ -214,13 +215,10 @@ function createChat(
       return createPackageChat({ ...vendor, packageName: definition.package ?? "", packagesFolder });
     case "openai-compatible":
       return createOpenAiCompatible({
+        ...readQuirks(definition),
         baseUrl: definition.base_url ?? "",
         headers,
         ...(definition.auth_header === undefined ? {} : { authHeader: { name: definition.auth_header, prefix: "" } }),
-        outputCapField: definition.output_cap_field ?? "max_completion_tokens",
-        hasStreamUsage: definition.stream_usage ?? true,
-        systemRole: definition.system_role ?? "as-sent",
-        unsupportedFields: definition.unsupported_fields ?? [],
         nativeWires: definition.native_wires ?? [],
         connectionsMax: definition.connections_max ?? connectionsMax,
         clock,

@@ -1,6 +1,7 @@
 import { type Static, type TOptional, type TString, Type } from "typebox";
 import { nativeWires } from "../../providers/contract.ts";
 import { optionLimits } from "../../providers/media-options.ts";
+import { dialectNames } from "../../providers/openai-compatible/dialects/chat-dialects.ts";
 import { providerKinds } from "../../providers/provider-definition.ts";
 import { fieldForms } from "../../providers/route-terms.ts";
 import { capabilities, extraParameters, holdPolicies, modelTypes } from "./model.ts";
@@ -31,6 +32,7 @@ const providerSchema = Type.Object(
     headers: Type.Optional(Type.Record(Type.String(), text)),
     auth_header: Type.Optional(text),
     idempotency_header: Type.Optional(text),
+    dialect: Type.Optional(Type.Enum([...dialectNames])),
     output_cap_field: Type.Optional(Type.Enum(["max_completion_tokens", "max_tokens", "none"])),
     stream_usage: Type.Optional(Type.Boolean()),
     system_role: Type.Optional(Type.Enum(["as-sent", "system"])),

@@ -37,6 +37,7 @@ const idRule = "Use 1 to 128 letters, digits or . _ : / -, starting with a lette
 const headerNameOptions = ["auth_header", "idempotency_header"] as const;
 const openAiOptions = [
   ...headerNameOptions,
+  "dialect",
   "native_wires",
   "output_cap_field",
   "stream_usage",

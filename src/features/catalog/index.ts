@@ -19,6 +19,8 @@ export {
   type OfferedModel,
 } from "./catalog-view.ts";
 export { exportCatalog } from "./export-catalog.ts";
+export { type Decimal, parseDecimal } from "./imports/exact-decimal.ts";
+export { type ImportOutcome, importModels, importSources } from "./imports/import-models.ts";
 export { listNamedSecrets } from "./list-named-secrets.ts";
 export { listRouteFaults, type RouteFault } from "./list-route-faults.ts";
 export { listUpstreams, type Upstream } from "./list-upstreams.ts";

@@ -9,7 +9,7 @@ import { amountNames } from "./price.ts";
 export type LocatedProblem = { line: number; column: number; path: string; message: string };
 
 export type ParsedCatalog =
-  | { kind: "parsed"; file: CatalogFile; locate(problem: CatalogProblem): LocatedProblem }
+  | { kind: "parsed"; file: CatalogFile; document: Document; locate(problem: CatalogProblem): LocatedProblem }
   | { kind: "malformed"; problems: LocatedProblem[] };
 
 /** Amounts stay strings as written: as numbers, some would lose digits. */
@@ -49,7 +49,7 @@ export function parseCatalog(source: string): ParsedCatalog {
   const { file } = unfolded;
   const problems = Value.Errors(catalogFileSchema, file).flatMap(describeFinding).map(locate);
   if (problems.length > 0) return { kind: "malformed", problems: problems.toSorted(compareByPlace) };
-  return { kind: "parsed", file: file as CatalogFile, locate };
+  return { kind: "parsed", file: file as CatalogFile, document, locate };
 }
 
 function listBrokenReferences(document: Document): { offset: number; message: string }[] {

@@ -74,7 +74,9 @@ function findTargetObstacle(
   const isNative = native !== undefined && target.chat.nativeWires?.has(native.wire) === true;
   const own = isNative ? findNativeObstacle(native, target.route.passthrough) : (native?.obstacle ?? null);
   if (own !== null) return { ...own, names: "caller" };
-  const found = isNative ? null : (findForeignField(target, request) ?? target.chat.findObstacle(request));
+  const found = isNative
+    ? null
+    : (findForeignField(target, request) ?? target.chat.findObstacle(request, target.route.passthrough));
   return found === null ? null : { ...found, names: "chat" };
 }
 

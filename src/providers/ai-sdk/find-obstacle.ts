@@ -1,5 +1,5 @@
 import { countInnerStructure, innerStructureMax } from "../../platform/http/json-scanner.ts";
-import type { ChatMessage, ChatRequest, ChatUserPart } from "../chat-request.ts";
+import { type ChatMessage, type ChatRequest, type ChatUserPart, isNeutral } from "../chat-request.ts";
 import type { ChatObstacle } from "../contract.ts";
 import { parseDataUrl } from "./data-url.ts";
 import type { Dialect } from "./dialects.ts";
@@ -28,21 +28,6 @@ const commonFields: ReadonlySet<string> = new Set([
   "user",
 ]);
 
-/** Values that ask for the default. */
-const neutralValues: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
-  ["frequency_penalty", (value) => value === 0],
-  ["logit_bias", (value) => isPlainObject(value) && Object.keys(value).length === 0],
-  ["logprobs", (value) => value === false],
-  ["modalities", (value) => Array.isArray(value) && value.every((modality) => modality === "text")],
-  ["n", (value) => value === 1],
-  ["parallel_tool_calls", (value) => value === true],
-  ["presence_penalty", (value) => value === 0],
-  ["service_tier", (value) => value === "auto" || value === "default"],
-  ["store", (value) => value === false],
-  ["top_logprobs", (value) => value === 0],
-  ["verbosity", (value) => value === "medium"],
-]);
-
 const imagesMax = 64;
 
 /** What a vendor does not support in a request. Without a model name, only what none of its models supports. */
@@ -62,9 +47,8 @@ export function findObstacle(
 
 function findFieldObstacle(request: ChatRequest, dialect: Dialect): ChatObstacle | null {
   for (const [field, value] of Object.entries(request)) {
-    if (value === null || value === undefined || commonFields.has(field) || dialect.fields.has(field)) continue;
-    if (dialect.vendorFields.has(field)) continue;
-    if (neutralValues.get(field)?.(value) !== true) return refuse(field);
+    if (commonFields.has(field) || dialect.fields.has(field) || dialect.vendorFields.has(field)) continue;
+    if (!isNeutral(field, value)) return refuse(field);
   }
   if ((request.temperature ?? 0) > dialect.temperatureMax) {
     return { param: "temperature", message: `This model takes a temperature of at most ${dialect.temperatureMax}.` };

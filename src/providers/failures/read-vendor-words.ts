@@ -9,6 +9,8 @@ export type VendorWords = {
   /** A message, which may quote the customer's request. */
   message: string;
   param: unknown;
+  /** The path of the field at fault, in the form of Python's validators; empty if there is none. */
+  place: readonly unknown[];
   /** An HTTP status in the body. */
   status: number | null;
 };
@@ -16,7 +18,7 @@ export type VendorWords = {
 /** The cause is at the start of a vendor's message. */
 const charactersMax = 500;
 
-const nothing: VendorWords = { words: "", code: "", message: "", param: undefined, status: null };
+const nothing: VendorWords = { words: "", code: "", message: "", param: undefined, place: [], status: null };
 
 /** The body of an error: JSON or text. `undefined` for HTML or nothing: no vendor's API sends these. */
 export function parseRefusal(text: string): unknown {
@@ -45,6 +47,7 @@ export function readVendorWords(body: unknown): VendorWords {
     code: texts[0]?.slice(0, charactersMax) ?? "",
     message: messages.find(isText)?.slice(0, charactersMax) ?? "",
     param: inner.param,
+    place: problems.map(({ loc }) => loc).find(Array.isArray) ?? [],
     status: readStatus(inner.code),
   };
 }
@@ -62,7 +65,7 @@ function listProblems(detail: unknown): JsonRecord[] {
   return listed.flatMap((item) => {
     const problem = asRecord(item);
     if (problem === null) return [];
-    return [{ type: problem.type ?? problem.status, msg: problem.msg ?? problem.message }];
+    return [{ type: problem.type ?? problem.status, msg: problem.msg ?? problem.message, loc: problem.loc }];
   });
 }
 

@@ -69,7 +69,7 @@ export const refusalRules: readonly RefusalRule[] = [
   {
     kind: "model-unavailable",
     words:
-      /model_not_found|invalid_model|model_decommissioned|model_permission|modelnotopen|deploymentnotfound|invalidendpointormodel/,
+      /model_not_(?:found|supported)|invalid_model|model_decommissioned|model_permission|modelnotopen|deploymentnotfound|invalidendpointormodel/,
   },
   {
     kind: "model-unavailable",
@@ -81,7 +81,7 @@ export const refusalRules: readonly RefusalRule[] = [
     kind: "model-unavailable",
     statuses: [400, 403, 404, 422],
     message:
-      /^(?:invalid model\b|\S{1,200} is not a valid model id$|models\/\S{1,200} is not found|publisher model |not found the model|no endpoints found for |the api deployment for|you don't have access to the model|this model version has reached|this is not a chat model|project \S{1,80} does not have access to model|invocation of model id|application '\S{1,200}' not found)/i,
+      /^(?:invalid model\b|unknown model,|\S{1,200} is not a valid model id$|models\/\S{1,200} is not found|publisher model |not found the model|no endpoints found for |the api deployment for|you don't have access to the model|this model version has reached|this is not a chat model|project \S{1,80} does not have access to model|invocation of model id|application '\S{1,200}' not found)/i,
   },
   // Anthropic's whole message.
   { kind: "model-unavailable", statuses: [404], message: /^model: \S{1,200}$/ },
@@ -101,7 +101,7 @@ export const refusalRules: readonly RefusalRule[] = [
     kind: "content-refused",
     statuses: [null, 400, 403, 422, 451],
     message:
-      /violates usage guidelines|safety_check_type|requires moderation on|input was flagged|prompt was flagged|content (?:filtering|management) policy|result of our safety system|content exists risk|considered high risk|inappropriate content|blocked by .{0,80}(?:safety|content)/i,
+      /violates usage guidelines|safety_check_type|requires moderation on|input was flagged|prompt was flagged|content (?:filtering|management) policy|result of our safety system|content exists risk|considered high risk|inappropriate content|potentially unsafe or sensitive content|blocked by .{0,80}(?:safety|content)/i,
   },
   { kind: "content-refused", statuses: [451] },
   { kind: "too-long", words: /context_length_exceeded|string_above_max_length|request_too_large/ },
@@ -109,7 +109,7 @@ export const refusalRules: readonly RefusalRule[] = [
     kind: "too-long",
     statuses: [null, 400, 413, 422],
     message:
-      /maximum context length|context (?:window|length|limit)|prompt is too long|input is too long|too many (?:input )?tokens|exceeds? (?:the )?maximum number of tokens/i,
+      /maximum context length|context (?:window|length|limit)|prompt is too long|prompt exceeds max length|input is too long|too many (?:input )?tokens|exceeds? (?:the )?maximum number of tokens/i,
   },
   { kind: "too-long", statuses: [413] },
 

@@ -4,7 +4,9 @@ import { buildUpstreamBody, isRequested, type UpstreamQuirks } from "./build-ups
 
 const quirks: UpstreamQuirks = {
   outputCapField: "max_completion_tokens",
-  hasStreamUsage: true,
+  asksStreamUsage: true,
+  vendorFields: new Set(),
+  dialect: null,
   systemRole: "as-sent",
   unsupportedFields: [],
 };
@@ -62,7 +64,7 @@ test("a stream always requests usage, whatever the caller's options", () => {
   const request = { stream: true, stream_options: { include_usage: false, include_obfuscation: true } };
   expect(build(request)).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   expect(build(request).stream_options).toEqual({ include_usage: true });
-  expect(build(request, { hasStreamUsage: false })).not.toHaveProperty("stream_options");
+  expect(build(request, { asksStreamUsage: false })).not.toHaveProperty("stream_options");
   expect(build({ ...request, stream: false })).not.toHaveProperty("stream_options");
 });
 

@@ -1,37 +1,29 @@
 import { writeObject } from "../../lib/json-text.ts";
-import { type ChatMessage, type ChatRequest, echoedFields } from "../chat-request.ts";
+import { type ChatMessage, type ChatRequest, echoedFields, isNeutral } from "../chat-request.ts";
 import type { ChatCall } from "../contract.ts";
+import type { OutputCapField, SystemRole } from "./dialects/chat-dialect.ts";
+import type { CompiledDialect } from "./dialects/compile-dialect.ts";
 import { restoreReasoningDetails } from "./reasoning-details.ts";
-
-type OutputCapField = "max_completion_tokens" | "max_tokens" | "none";
 
 /** How an upstream differs from OpenAI's API, from the catalog. */
 export type UpstreamQuirks = {
   outputCapField: OutputCapField;
-  /** Whether it can report usage in a stream. */
-  hasStreamUsage: boolean;
-  /** `system` for upstreams without the role `developer`. */
-  systemRole: "as-sent" | "system";
+  /** Whether `stream_options` may ask for the usage of a stream. */
+  asksStreamUsage: boolean;
+  systemRole: SystemRole;
   /** Request fields that it rejects. */
   unsupportedFields: readonly string[];
-};
-
-/** Values that ask for the default. Client libraries send them unasked. */
-const neutralValues: Readonly<Record<string, unknown>> = {
-  n: 1,
-  logprobs: false,
-  top_logprobs: 0,
-  parallel_tool_calls: true,
-  store: false,
-  stream: false,
+  /** Fields outside OpenAI's API that it supports. */
+  vendorFields: ReadonlySet<string>;
+  /** Everything else that differs; `null` for servers without a dialect. */
+  dialect: CompiledDialect | null;
 };
 
 /** Hints that do not affect the answer: not sent to upstreams that do not support them. */
 const hints: ReadonlySet<string> = new Set(["prompt_cache_key", "prompt_cache_options", "prompt_cache_retention"]);
 
 export function isRequested(request: ChatRequest, field: string): boolean {
-  const value = request[field];
-  return !hints.has(field) && value !== undefined && value !== null && value !== neutralValues[field];
+  return !hints.has(field) && !isNeutral(field, request[field]);
 }
 
 /** Whether to request a stream: the caller wants one, or we may have to stop the answer at the cap. */
@@ -55,15 +47,16 @@ export function buildUpstreamBody(
     max_tokens: undefined,
     max_completion_tokens: undefined,
     stream: isStreamed ? true : (request.stream ?? undefined),
-    stream_options: isStreamed && quirks.hasStreamUsage ? { include_usage: true } : undefined,
+    stream_options: isStreamed && quirks.asksStreamUsage ? { include_usage: true } : undefined,
   };
-  const foreign = echoedFields.filter((field) => !passthrough.includes(field));
+  const foreign = echoedFields.filter((field) => !passthrough.includes(field) && !quirks.vendorFields.has(field));
   const messages = dropForeign(request.messages, foreign);
   body.messages = quirks.systemRole === "system" ? messages.map(toSystemMessage) : messages;
   if (request.tools !== undefined) body.tools = dropForeign(request.tools, foreign);
   if (quirks.outputCapField !== "none") body[quirks.outputCapField] = outputTokensMax;
   // Only defaults and hints are left in these.
   for (const field of quirks.unsupportedFields) body[field] = undefined;
+  quirks.dialect?.write(body, passthrough);
   return writeObject(body);
 }
 

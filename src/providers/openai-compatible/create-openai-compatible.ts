@@ -18,6 +18,8 @@ export type OpenAiCompatibleOptions = UpstreamQuirks &
     authHeader?: ChatEndpointOptions["authHeader"];
     /** Other APIs that it has under the same address. */
     nativeWires?: readonly NativeWire[];
+    /** Whether a stream ends with usage. */
+    reportsStreamUsage: boolean;
   };
 
 const bearer = { name: "authorization", prefix: "Bearer " };
@@ -31,20 +33,22 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
   const native = createNativeForms(options);
 
   return {
-    findObstacle(request) {
+    findObstacle(request, passthrough = []) {
       const field = options.unsupportedFields.find((name) => isRequested(request, name));
-      return field === undefined ? null : { param: field, message: `This model does not support \`${field}\`.` };
+      if (field !== undefined) return { param: field, message: `This model does not support \`${field}\`.` };
+      return options.dialect?.findObstacle(request, passthrough) ?? null;
     },
 
     startChat(call, sink) {
       if (isNative(call)) {
-        return startNative(endpoint, native, { ...call, asksStreamUsage: options.hasStreamUsage }, sink);
+        return startNative(endpoint, native, { ...call, asksStreamUsage: options.asksStreamUsage }, sink);
       }
       const isStreamed = isStreamNeeded(call.request, options);
       return endpoint.start(call, sink, { path, body: buildUpstreamBody(call, options), isStreamed, form });
     },
 
-    reportsStreamUsage: options.hasStreamUsage,
+    vendorFields: options.vendorFields,
+    reportsStreamUsage: options.reportsStreamUsage,
     nativeWires: new Set(nativeWires),
     close: () => endpoint.close(),
   };
@@ -66,7 +70,7 @@ function createChatForm(quirks: UpstreamQuirks, clock: Clock): AnswerForm {
         ? createStreamReader({ outlet: target, choicesAsked, forms, errors })
         : createAnswerReader({ outlet: target, isStreamWanted, hasLogprobs: request.logprobs === true, errors });
     },
-    readError: (refusal) => readUpstreamError({ ...refusal, clock }),
+    readError: (refusal) => readUpstreamError({ ...refusal, clock, nameField: quirks.dialect?.nameField }),
   };
 }
 

@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
 import type { ProviderErrorKind } from "../contract.ts";
+import { compileDialect } from "./dialects/compile-dialect.ts";
+import { mistral } from "./dialects/mistral.ts";
 import { readUpstreamError } from "./read-upstream-error.ts";
 
 const clock = createTestClock(new Date("2026-01-01T00:00:00Z"));
@@ -92,6 +94,20 @@ test.each([
   [12, null],
 ])("the field %s is reported to the caller as %s", (param, told) => {
   expect(read(400, say(null, "x", { param })).param).toBe(told);
+});
+
+test.each([
+  [["body", "messages", 0, "user", "name"], "messages[0].name"],
+  [["body", "random_seed"], "seed"],
+  [["body", "tools", 1, "function", "parameters"], "tools[1].function.parameters"],
+  [["body", "safe_prompt"], null],
+  [["body"], null],
+  [[{}, null], null],
+  ["body", null],
+])("the place %j is reported to the caller as %s", (loc, told) => {
+  const body = { object: "error", message: { detail: [{ type: "extra_forbidden", loc, msg: "Extra inputs" }] } };
+  const { nameField } = compileDialect(mistral);
+  expect(readUpstreamError({ status: 422, headers: {}, body, clock, nameField }).param).toBe(told);
 });
 
 test("a field is reported only if the request was at fault", () => {

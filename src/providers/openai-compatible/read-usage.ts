@@ -1,4 +1,5 @@
 import { type ChatUsage, uncountableUsage } from "../contract.ts";
+import { cachedTokensPlaces, usagePlaces } from "./dialects/answer-words.ts";
 import { asRecord, type JsonRecord } from "./json-value.ts";
 
 const tokensMax = 1_000_000_000;
@@ -21,13 +22,7 @@ export function readUsage(value: unknown): ChatUsage | null {
   // Some vendors count reasoning in addition to the output; their total reveals it.
   const isBeside = reasoning > 0 && usage.total_tokens === inputTokens + written + reasoning;
   const outputTokens = isBeside ? written + reasoning : written;
-  const cached =
-    readTokens(inputDetails?.cached_tokens) ??
-    readTokens(usage.prompt_cache_hit_tokens) ??
-    readTokens(usage.cached_tokens) ??
-    readTokens(usage.num_cached_tokens) ??
-    0;
-  const cachedInputTokens = Math.min(cached, inputTokens);
+  const cachedInputTokens = Math.min(countCached(usage), inputTokens);
   return {
     inputTokens,
     outputTokens,
@@ -41,9 +36,27 @@ export function readUsage(value: unknown): ChatUsage | null {
   };
 }
 
-/** Groq puts the usage of a stream in `x_groq`. */
-export function readReportedUsage({ usage, x_groq: groq }: JsonRecord): ChatUsage | null {
-  return readUsage(usage ?? asRecord(groq)?.usage);
+/** The usage of an answer or chunk, wherever its vendor puts it. */
+export function readReportedUsage(answer: JsonRecord): ChatUsage | null {
+  for (const place of usagePlaces) {
+    const usage = readPlace(answer, place);
+    if (usage !== undefined && usage !== null) return readUsage(usage);
+  }
+  return null;
+}
+
+function countCached(usage: JsonRecord): number {
+  for (const place of cachedTokensPlaces) {
+    const tokens = readTokens(readPlace(usage, place));
+    if (tokens !== null) return tokens;
+  }
+  return 0;
+}
+
+function readPlace(record: JsonRecord, place: readonly string[]): unknown {
+  let value: unknown = record;
+  for (const name of place) value = asRecord(value)?.[name];
+  return value;
 }
 
 function readTokens(value: unknown): number | null {

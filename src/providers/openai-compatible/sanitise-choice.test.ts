@@ -98,7 +98,8 @@ test("any input becomes a choice or nothing", () => {
 test.each([
   ["stop", "stop"],
   ["eos", "stop"],
-  ["insufficient_system_resource", "stop"],
+  ["vendor_word", "stop"],
+  ["insufficient_system_resource", "length"],
   ["", null],
   [null, null],
   [undefined, null],

@@ -1,3 +1,4 @@
+import { foreignReasons } from "./dialects/answer-words.ts";
 import { asRecord, type JsonRecord } from "./json-value.ts";
 import { sanitiseReasoningDetails } from "./reasoning-details.ts";
 import { sanitiseAnnotations, sanitiseAudio, sanitiseImages, sanitiseLogprobs } from "./sanitise-extras.ts";
@@ -83,17 +84,6 @@ function readFinishReason(value: unknown): FinishReason | null {
   if (typeof value !== "string" || value === "") return null;
   return finishReasons.has(value) ? (value as FinishReason) : (foreignReasons.get(value) ?? "stop");
 }
-
-/** Finish reasons of other vendors that some upstreams forward. */
-const foreignReasons: ReadonlyMap<string, FinishReason> = new Map([
-  ["refusal", "content_filter"],
-  ["safety", "content_filter"],
-  ["SAFETY", "content_filter"],
-  ["MODEL_ARMOR", "content_filter"],
-  ["max_tokens", "length"],
-  ["MAX_TOKENS", "length"],
-  ["tool_use", "tool_calls"],
-]);
 
 /** A complete answer needs a finish reason even if its vendor leaves it empty: with tool calls it is `tool_calls`. */
 function decideFinishReason(value: unknown, { tool_calls: calls }: CleanContent): FinishReason {

@@ -17,6 +17,7 @@ import { repositoryDir } from "../../harness/repository-files.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
+import type { CloneName } from "../../harness/upstreams/dialect-wires.ts";
 import { type FakeUpstreams, startFakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
 import {
   startCloneFake,
@@ -93,6 +94,7 @@ const variables = new Set<string>();
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "sluice-operating-"));
   mkdirSync(join(folder, "backups"));
+  writeFileSync(join(folder, "api.json"), JSON.stringify({ mistral: { models: { "house-large": listedModel } } }));
   database = await createTestDatabase();
   fakes = await startFakeUpstreams({ keys: "none-needed" });
   await startVendors();
@@ -192,7 +194,7 @@ async function operateJson(...words: string[]) {
 /** Maps the reader's files and paths to those of this machine. */
 function place(word: string): string {
   const named = word.replace(/^\/etc\/sluice\/catalog\.yaml$/, join(folder, "catalog.yaml"));
-  return named.replace(/^\/mnt\/backups$/, join(folder, "backups"));
+  return named.replace(/^\/mnt\/backups$/, join(folder, "backups")).replace(/^\/tmp(?=\/api\.json$)/, folder);
 }
 
 async function runOperator(words: readonly string[]): Promise<void> {
@@ -248,7 +250,10 @@ function placeholdersAsWords(command: string): string {
   return command.replaceAll(/<[a-z ]+>/g, (name) => name.replaceAll(" ", "\u0000"));
 }
 
-type Catalog = { providers: { id: string; kind: string; base_url?: string; package?: string }[] };
+/** As a downloaded list of models has it. */
+const listedModel = { modalities: { output: ["text"] }, cost: { input: 0.5, output: 1.5 } };
+
+type Catalog = { providers: { id: string; kind: string; base_url?: string; package?: string; dialect?: CloneName }[] };
 
 /** Writes a page's catalog to where its commands expect it, with fakes instead of the vendors. */
 function writeCatalog(catalog: Catalog): void {
@@ -259,7 +264,8 @@ function writeCatalog(catalog: Catalog): void {
     "openai-compatible": fakes.openAiUrl,
   };
   const providers = catalog.providers.map((provider) => {
-    const url = findVendor(provider)?.baseUrl ?? urls[provider.kind];
+    const { kind, dialect } = provider;
+    const url = findVendor(provider)?.baseUrl ?? (dialect === undefined ? urls[kind] : fakes.cloneUrl(dialect));
     return url === undefined ? provider : { ...provider, base_url: url };
   });
   const text = stringify({ ...catalog, providers });

@@ -199,3 +199,38 @@ test.each([
   const outcome = await runCommandHere(words, { environment: refusing.environment });
   expect([outcome.exitCode, outcome.stderr]).toEqual([1, expect.stringMatching(reason)]);
 });
+
+test("catalog import shows the changes of a vendor's list, and writes the file only when asked", async () => {
+  const catalog = writeCatalog({ models: [{ id: "own" }], prices: [{ model: "own" }] });
+  const path = writeFile("import.yaml", `# ours\n${catalog}`);
+  const large = { modalities: { output: ["text"] }, cost: { input: 0.5, output: 1.5 } };
+  const list = writeFile("api.json", JSON.stringify({ acme: { models: { large, odd: { modalities: {} } } } }));
+  const words = ["catalog", "import", "models.dev", list, "--catalog", path, "--provider", "canary-vendor"];
+  const all = [...words, "--vendor", "acme", "--markup", "1.2"];
+  const shown = await runCommandHere(all, { environment: {} });
+  expect([shown.exitCode, shown.stdout]).toEqual([
+    0,
+    [
+      "+ large: input_price 0.0006, output_price 0.0018 per 1K tokens",
+      "- own: not in the list. Remove it, or its route, from the file.",
+      "! 1 left out, because its output is not text: odd",
+      "1 added, 0 changed, 1 gone, 1 left out. Nothing is written. Add --write.",
+      "",
+    ].join("\n"),
+  ]);
+  expect(readFileSync(path, "utf8")).toBe(`# ours\n${catalog}`);
+  const written = await run({}, ...all, "--write");
+  expect(written).toMatchObject({ ok: true, isWritten: true, left_out: [{ id: "odd" }] });
+  expect(readFileSync(path, "utf8")).toContain("model: large\n");
+  await using place = await openPlace();
+  expect(await run(place.environment, "catalog", "check", path)).toMatchObject({ ok: true });
+  for (const [change, message] of [
+    [["--markup", "-1"], "--markup must be a decimal"],
+    [["--type", "song"], "--type must be one of"],
+  ] as const) {
+    const { exitCode, stderr } = await runCommandHere([...words, ...change], { environment: {} });
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)]);
+  }
+  const { stderr } = await runCommandHere(["catalog", "import", "x", ...words.slice(3)], { environment: {} });
+  expect(stderr).toContain("models.dev, litellm, openrouter, fal, replicate");
+});

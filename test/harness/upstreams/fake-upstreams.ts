@@ -6,6 +6,7 @@ import { anthropicWire } from "./anthropic-wire.ts";
 import { type Behaviour, type Vendor, vendors } from "./behaviour.ts";
 import { canary } from "./canary.ts";
 import { type ComposedAnswer, composeAnswer, composeRefusal } from "./compose-answer.ts";
+import { type CloneName, clones, createCloneWire, findClonePath } from "./dialect-wires.ts";
 import { createEmbeddingFakes, type EmbeddingFakes } from "./embedding-fakes.ts";
 import type { FakeCall } from "./fake-call.ts";
 import { readFaultWords } from "./fault-words.ts";
@@ -41,6 +42,8 @@ export type FakeUpstreams = AsyncDisposable & {
   anthropicUrl: string;
   geminiUrl: string;
   falUrl: string;
+  /** OpenAI-compatible vendors that are as strict as their documentation. */
+  cloneUrl(name: CloneName): string;
   /** Images, videos and speech, under `falUrl` and `openAiUrl`. Everything else here is for chat only. */
   media: MediaFakes;
   /** Embeddings, under `openAiUrl` and `geminiUrl`. */
@@ -82,6 +85,12 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
     [`${openai.basePath}/completions`]: createOpenAiCompletionsWire(openai),
     // Like some OpenAI-compatible vendors.
     [`${openai.basePath}/messages`]: { ...anthropicWire, basePath: openai.basePath },
+    ...Object.fromEntries(
+      (Object.keys(clones) as CloneName[]).flatMap((name) => {
+        const wire = createCloneWire(openai, name);
+        return ["/chat/completions", "/models"].map((path) => [wire.basePath + path, wire]);
+      }),
+    ),
   };
   const book = createScriptBook();
   const calls: FakeCall[] = [];
@@ -131,6 +140,7 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
     anthropicUrl: url + wires.anthropic.basePath,
     geminiUrl: url + wires.gemini.basePath,
     falUrl: url + media.serving.falPath,
+    cloneUrl: (name) => url + findClonePath(name),
     media: media.fakes,
     embeddings: embeddings.fakes,
     requests: calls,
