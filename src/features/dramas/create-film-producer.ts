@@ -177,7 +177,7 @@ async function assembleWithProgress(
 async function keepFilm(
   files: Files,
   task: CompositeTask,
-  { filmPath, subtitlesPath, posterPath }: MadeFilm,
+  { filmPath, subtitlesPath, posterPath, width, height, durationMs }: MadeFilm,
   signal: AbortSignal,
 ): Promise<TaskOutput[]> {
   const { accountId } = task;
@@ -186,6 +186,7 @@ async function keepFilm(
     accountId,
     kind: "video",
     bytes: createReadStream(filmPath),
+    media: { kind: "video", contentType: "video/mp4", width, height, durationMs },
     signal,
   });
   const subtitles = await files.keepDocument({

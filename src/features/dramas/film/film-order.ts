@@ -37,6 +37,8 @@ export type MadeFilm = {
   filmPath: string;
   subtitlesPath: string;
   posterPath: string;
+  width: number;
+  height: number;
   durationMs: number;
   /** Characters that our fonts lack: missing in the burnt-in captions, present in the subtitle file. */
   undrawable: readonly string[];
