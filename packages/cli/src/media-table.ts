@@ -145,6 +145,13 @@ export const mediaTable: readonly MediaDefinition[] = [
       },
       episode: { field: "episode", takes: "integer", placeholder: "number", explains: "The episode number." },
       "aspect-ratio": aspectRatio,
+      subtitles: {
+        field: "subtitles",
+        takes: "words",
+        placeholder: "how",
+        choices: ["burned", "track", "none"],
+        explains: "Captions in the video, a text track, or neither. Default: burned.",
+      },
       "business-id": {
         field: "client_business_id",
         takes: "words",

@@ -1,6 +1,7 @@
 import type { FileId } from "../../lib/ids.ts";
 import type { DramaStage } from "../catalog/index.ts";
 import type { DramaDocument } from "./drama-documents.ts";
+import type { SubtitleMode } from "./film/film-order.ts";
 
 /** A validated drama request, as stored with its task. */
 export type DramaRequest = {
@@ -16,6 +17,8 @@ export type DramaRequest = {
   /** The longest video, which the hold covers. */
   secondsMax: number;
   isPartialAllowed: boolean;
+  /** Absent in the requests of earlier versions: `burned`. */
+  subtitles?: SubtitleMode;
 };
 
 /** The steps in order. `shots` and `speech` run at the same time and are assembled into `film`. */
@@ -45,7 +48,8 @@ export function nameStage({ object }: DramaDocument): "script" | "roles" | "stor
 /** A drama request in its endpoint's fields. The document it resumed from is in `script`. */
 export function presentDramaRequest(request: { type: "drama" }): Record<string, unknown> {
   // Only this feature creates drama requests.
-  const { title, source, stage, characters, episode, aspectRatio, isPartialAllowed } = request as DramaRequest;
+  const { title, source, stage, characters, episode, aspectRatio, isPartialAllowed, subtitles } =
+    request as DramaRequest;
   return {
     title,
     script: source.kind === "text" ? source.text : source.document,
@@ -54,6 +58,7 @@ export function presentDramaRequest(request: { type: "drama" }): Record<string, 
     episode,
     aspect_ratio: aspectRatio,
     ...(isPartialAllowed ? { allow_partial: true } : {}),
+    ...(subtitles === undefined ? {} : { subtitles }),
   };
 }
 

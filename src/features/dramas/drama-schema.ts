@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { dramaStages } from "../catalog/index.ts";
 import { commonFields } from "../tasks/index.ts";
 import { rolesDocumentSchema, rolesMax, scriptDocumentSchema, storyboardDocumentSchema } from "./drama-documents.ts";
+import { subtitleModes } from "./film/film-order.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -65,6 +66,12 @@ task; after a task that failed, a new one runs.`,
     allow_partial: Type.Optional(
       Type.Boolean({
         description: "Whether the video may omit shots that failed. Default: `false`.",
+      }),
+    ),
+    subtitles: Type.Optional(
+      Type.Enum([...subtitleModes], {
+        description: `\`burned\` draws captions into the video, \`track\` adds a text track that players can switch off, \`none\` does
+neither. The subtitle file is always an output. Default: \`burned\`.`,
       }),
     ),
     ...commonFields("drama"),

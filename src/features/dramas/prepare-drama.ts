@@ -61,6 +61,7 @@ export function prepareDrama(dependencies: DramaDependencies): PrepareTask<Drama
           : { kind: "document", document: applyCharacters(source.document, characters) },
       secondsMax,
       isPartialAllowed: body.allow_partial ?? false,
+      subtitles: body.subtitles ?? before?.subtitles ?? "burned",
     };
     requireRoutes(catalog, model, request);
     const names = listSteps(request);

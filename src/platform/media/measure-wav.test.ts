@@ -5,7 +5,10 @@ type Format = { tag: number; channels: number; rate: number; bits: number; extra
 
 const plain: Format = { tag: 1, channels: 1, rate: 8000, bits: 16 };
 
-function writeWav(format: Format, dataBytes: number, { declared = dataBytes, before = Buffer.alloc(0) } = {}): Buffer {
+type Oddities = { declared?: number; before?: Buffer };
+
+function writeWav(format: Format, dataBytes: number, oddities: Oddities = {}): Buffer {
+  const { declared = dataBytes, before = Buffer.alloc(0) } = oddities;
   const { tag, channels, rate, bits, extra = Buffer.alloc(0) } = format;
   const fields = Buffer.alloc(16);
   const blockBytes = (channels * bits) / 8;

@@ -3836,6 +3836,7 @@ export type paths = {
           client_business_id?: string;
           from_task_id?: string;
           allow_partial?: boolean;
+          subtitles?: "burned" | "track" | "none";
           callback_url?: string;
           metadata?: Record<string, string>;
           expires_after?: number;

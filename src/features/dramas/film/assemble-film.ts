@@ -46,11 +46,13 @@ export async function assembleFilm(order: FilmOrder, watch: AssemblyWatch): Prom
     const filmPath = join(order.folder, "film.mp4");
     const subtitlesPath = join(order.folder, "film.vtt");
     const soundPath = join(order.folder, "film.pcm");
-    await writeFile(subtitlesPath, writeSubtitles(listCues(plan)));
+    const cues = listCues(plan);
+    await writeFile(subtitlesPath, writeSubtitles(cues));
     const { pieces, shots } = await renderPieces(order, plan, watch);
     await mixSound(soundPath, { shots, timeline, signal });
     const seconds = timeline.frameCount / framesPerSecond;
-    await joinPieces({ folder: order.folder, pieces, soundPath, seconds, path: filmPath, signal });
+    const trackPath = order.subtitles === "track" && cues.length > 0 ? subtitlesPath : null;
+    await joinPieces({ folder: order.folder, pieces, soundPath, trackPath, seconds, path: filmPath, signal });
     watch.onProgress(100);
     return {
       filmPath,
@@ -93,6 +95,7 @@ async function planFilm(order: FilmOrder, { signal, onProgress }: AssemblyWatch)
       episodeLabel: labelEpisode(order.episode, order.language),
       imagePath: order.imagePath ?? (await extractFirstFrame(order, shots, signal)),
       folder: nameDrawnDir(order),
+      hasCaptions: order.subtitles === "burned",
       shots: shots.map(({ lines }, number) => ({
         lines: lines.map(({ speaker, text }, index) => ({ speaker, text, ...findSpan(timeline, number, index) })),
       })),
@@ -133,7 +136,7 @@ async function extractFirstFrame(
   return path;
 }
 
-/** The burnt-in cues of all shots, with frame numbers of the whole film. */
+/** The cues of all shots, with frame numbers of the whole film. */
 function listCues({ drawing, timeline }: FilmPlan): SubtitleCue[] {
   return drawing.shots.flatMap(({ cues }, number) => {
     const start = timeline.shots[number]?.startFrame ?? 0;

@@ -15,6 +15,8 @@ type JoinCall = {
   pieces: readonly Piece[];
   /** The sound of the whole film. */
   soundPath: string;
+  /** A WebVTT file for the text track; `null` for none. */
+  trackPath: string | null;
   seconds: number;
   path: string;
   signal: AbortSignal;
@@ -67,15 +69,17 @@ function limitTime({ seconds }: JoinCall): number {
 
 /** Returns the loudness of what it wrote. */
 async function writeFilm(call: JoinCall, filters: string): Promise<number> {
-  const { folder, pieces, soundPath, path, signal } = call;
+  const { folder, pieces, soundPath, trackPath, path, signal } = call;
   return await runMeter({
     alsoReads: pieces.map(({ name }) => join(folder, name)),
     args: [
       ...["-f", "concat", "-i", `file:${nameList(call)}`, ...soundInput, `file:${soundPath}`],
+      ...(trackPath === null ? [] : ["-f", "webvtt", "-i", `file:${trackPath}`]),
       ...["-filter_complex", `[1:a:0]${filters},asplit[sound][copy];[copy]${meter},anullsink`],
       ...["-map", "0:v:0", "-map", "[sound]", ...plainOutput],
       // Removes SEI units, in which the encoder stores its name and settings.
       ...["-c:v", "copy", "-bsf:v", "filter_units=remove_types=6"],
+      ...(trackPath === null ? [] : ["-map", "2:s:0", "-c:s", "mov_text", "-disposition:s:0", "default"]),
       ...["-c:a", "aac", "-b:a", "160k", "-ac", "2", "-ar", "48000"],
       ...["-movflags", "+faststart", "-f", "mp4", `file:${path}`],
     ],
