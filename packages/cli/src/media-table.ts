@@ -145,6 +145,8 @@ export const mediaTable: readonly MediaDefinition[] = [
       },
       episode: { field: "episode", takes: "integer", placeholder: "number", explains: "The episode number." },
       "aspect-ratio": aspectRatio,
+      style: { field: "style", takes: "words", placeholder: "text", explains: "The look of all shots." },
+      seed: { field: "seed", takes: "integer", placeholder: "number", explains: "One seed for all images and clips." },
       subtitles: {
         field: "subtitles",
         takes: "words",

@@ -6,7 +6,7 @@ import { composeScript } from "./compose-script.ts";
 import { composeStoryboard } from "./compose-storyboard.ts";
 import type { DramaDependencies } from "./drama-dependencies.ts";
 import type { DramaDocument, RolesDocument, ScriptDocument, StoryboardDocument } from "./drama-documents.ts";
-import { type DramaRequest, fileSlots } from "./drama-request.ts";
+import { type DramaRequest, fileSlots, takeLook } from "./drama-request.ts";
 import { changeStep, completeStep, findStep } from "./drama-step.ts";
 import { getStageModels } from "./stage-models.ts";
 
@@ -87,7 +87,8 @@ export function createDocumentWriter({ documents, ask, catalog, failpoint }: Dra
           invariant(roles !== null, "a storyboard follows roles");
           const modelId = getStageModels(catalog, task.model).storyboard().id;
           const cast = { ...roles, script: { ...roles.script, title, episode } };
-          return await composeStoryboard(ask, cast, { aspectRatio, secondsMax, modelId, signal });
+          const board = await composeStoryboard(ask, cast, { aspectRatio, secondsMax, modelId, signal });
+          return { ...board, ...takeLook(task.request as DramaRequest) };
         },
       });
       return document;

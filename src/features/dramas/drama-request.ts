@@ -1,6 +1,6 @@
 import type { FileId } from "../../lib/ids.ts";
 import type { DramaStage } from "../catalog/index.ts";
-import type { DramaDocument } from "./drama-documents.ts";
+import type { DramaDocument, Look } from "./drama-documents.ts";
 import type { SubtitleMode } from "./film/film-order.ts";
 
 /** A validated drama request, as stored with its task. */
@@ -19,7 +19,12 @@ export type DramaRequest = {
   isPartialAllowed: boolean;
   /** Absent in the requests of earlier versions: `burned`. */
   subtitles?: SubtitleMode;
-};
+} & Look;
+
+/** Without fields that are not set. */
+export function takeLook({ style, seed }: { [K in keyof Look]: Look[K] | undefined }): Look {
+  return { ...(style === undefined ? {} : { style }), ...(seed === undefined ? {} : { seed }) };
+}
 
 /** The steps in order. `shots` and `speech` run at the same time and are assembled into `film`. */
 export const stepNames = ["script", "roles", "storyboard", "shots", "speech", "film"] as const;
@@ -59,6 +64,7 @@ export function presentDramaRequest(request: { type: "drama" }): Record<string, 
     aspect_ratio: aspectRatio,
     ...(isPartialAllowed ? { allow_partial: true } : {}),
     ...(subtitles === undefined ? {} : { subtitles }),
+    ...takeLook(request as DramaRequest),
   };
 }
 

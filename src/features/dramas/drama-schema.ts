@@ -1,7 +1,14 @@
 import { type Static, Type } from "typebox";
 import { dramaStages } from "../catalog/index.ts";
 import { commonFields } from "../tasks/index.ts";
-import { rolesDocumentSchema, rolesMax, scriptDocumentSchema, storyboardDocumentSchema } from "./drama-documents.ts";
+import {
+  rolesDocumentSchema,
+  rolesMax,
+  scriptDocumentSchema,
+  seedMax,
+  storyboardDocumentSchema,
+  styleCharactersMax,
+} from "./drama-documents.ts";
 import { subtitleModes } from "./film/film-order.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -66,6 +73,21 @@ task; after a task that failed, a new one runs.`,
     allow_partial: Type.Optional(
       Type.Boolean({
         description: "Whether the video may omit shots that failed. Default: `false`.",
+      }),
+    ),
+    style: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: styleCharactersMax,
+        description: "The look of all shots, such as `watercolour, muted colours, soft light`. Part of every prompt.",
+      }),
+    ),
+    seed: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: seedMax,
+        description: `Sent with every image and clip whose model offers \`seed\`. Default: one for each drama. Only for models with a stage
+model that offers it.`,
       }),
     ),
     subtitles: Type.Optional(

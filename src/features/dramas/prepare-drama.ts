@@ -14,8 +14,9 @@ import type { Files } from "../files/index.ts";
 import { countCharacters, type PrepareTask, type StepRecord } from "../tasks/index.ts";
 import { hasListener } from "../webhooks/index.ts";
 import { checkDocument, foldName, requireDifferent } from "./check-document.ts";
+import { chooseLook } from "./choose-look.ts";
 import type { DramaDependencies } from "./drama-dependencies.ts";
-import type { DramaDocument } from "./drama-documents.ts";
+import type { DramaDocument, Look } from "./drama-documents.ts";
 import { type DramaRequest, fileSlotCount } from "./drama-request.ts";
 import type { DramaBody } from "./drama-schema.ts";
 import { limitLength } from "./estimate-length.ts";
@@ -28,7 +29,7 @@ const aspectRatioUsual = "16:9";
 
 /** Validates a drama request: its source, its steps and its maximum cost. */
 export function prepareDrama(dependencies: DramaDependencies): PrepareTask<DramaBody> {
-  const { database, clock, catalog, files } = dependencies;
+  const { database, clock, catalog, files, ids } = dependencies;
   return async ({ body, caller, offered: { model, prices } }) => {
     const { accountId } = caller;
     const stage = body.stage ?? "video";
@@ -62,6 +63,7 @@ export function prepareDrama(dependencies: DramaDependencies): PrepareTask<Drama
       secondsMax,
       isPartialAllowed: body.allow_partial ?? false,
       subtitles: body.subtitles ?? before?.subtitles ?? "burned",
+      ...chooseLook(body, { known: known.look, model, catalog, ids }),
     };
     requireRoutes(catalog, model, request);
     const names = listSteps(request);
@@ -118,12 +120,13 @@ function checkLength(source: DramaRequest["source"], { limits }: Model): void {
 function describeSource(
   source: DramaRequest["source"],
   before: DramaRequest | null,
-): { title?: string; episode?: number; aspectRatio?: string } {
-  if (source.kind === "text") return {};
+): { title?: string; episode?: number; aspectRatio?: string; look: Look } {
+  if (source.kind === "text") return { look: {} };
   const { title, episode } = findHead(source.document);
-  const aspectRatio =
-    source.document.object === "drama.storyboard" ? source.document.aspect_ratio : before?.aspectRatio;
-  return { title, episode, ...(aspectRatio === undefined ? {} : { aspectRatio }) };
+  const board = source.document.object === "drama.storyboard" ? source.document : null;
+  const aspectRatio = board === null ? before?.aspectRatio : board.aspect_ratio;
+  const look = board ?? before ?? {};
+  return { title, episode, ...(aspectRatio === undefined ? {} : { aspectRatio }), look };
 }
 
 function findHead(document: DramaDocument): { title: string; episode: number } {

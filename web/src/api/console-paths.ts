@@ -3804,6 +3804,8 @@ export type paths = {
             episode: number;
             language: string;
             aspect_ratio: string;
+            style?: string;
+            seed?: number;
             narrator_voice: string;
             roles: ({
               name: string;
@@ -3836,6 +3838,8 @@ export type paths = {
           client_business_id?: string;
           from_task_id?: string;
           allow_partial?: boolean;
+          style?: string;
+          seed?: number;
           subtitles?: "burned" | "track" | "none";
           callback_url?: string;
           metadata?: Record<string, string>;
