@@ -1,4 +1,4 @@
-import type { FileId } from "../../lib/ids.ts";
+import type { FileId, TaskId } from "../../lib/ids.ts";
 import type { DramaStage } from "../catalog/index.ts";
 import type { DramaDocument, Look } from "./drama-documents.ts";
 import type { SubtitleMode } from "./film/film-order.ts";
@@ -19,7 +19,21 @@ export type DramaRequest = {
   isPartialAllowed: boolean;
   /** Absent in the requests of earlier versions: `burned`. */
   subtitles?: SubtitleMode;
+  /** Only if the drama makes one shot of an earlier video again. */
+  reshoot?: Reshoot;
 } & Look;
+
+/** One shot to make; all other parts are those of an earlier video, whose tasks may be deleted by now. */
+export type Reshoot = {
+  fromTaskId: TaskId;
+  shotId: string;
+  clips: Readonly<Record<string, KeptPart>>;
+  lines: Readonly<Record<string, KeptPart>>;
+};
+
+/** A clip, image or recording of an earlier video. */
+export type KeptPart = { type: GenerationType; fileId: FileId; durationMs: number | null };
+type GenerationType = "image" | "video" | "avatar" | "speech";
 
 /** Without fields that are not set. */
 export function takeLook({ style, seed }: { [K in keyof Look]: Look[K] | undefined }): Look {

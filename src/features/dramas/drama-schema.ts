@@ -113,4 +113,26 @@ neither. The subtitle file is always an output. Default: \`burned\`.`,
   },
 );
 
+export const reshootRequestSchema = Type.Object(
+  {
+    prompt: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 4000,
+        description: "What the shot shows instead. It then starts with a new image. Default: as in the storyboard.",
+      }),
+    ),
+    seed: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: seedMax,
+        description: `The seed of this shot, for models that offer \`seed\`. Default: a new one, or the drama's own with a new \`prompt\`.`,
+      }),
+    ),
+    ...commonFields("drama"),
+  },
+  { ...closed, examples: [{ prompt: "The lamp flickers and goes out. Anna looks up." }] },
+);
+
+export type ReshootBody = Static<typeof reshootRequestSchema>;
 export type DramaBody = Static<typeof dramaRequestSchema>;

@@ -88,7 +88,7 @@ export function describeOrder(body: DramaBody) {
   };
 }
 
-function requireStage(model: Model, stage: DramaStage): void {
+export function requireStage(model: Model, stage: DramaStage): void {
   if (model.type !== "drama") {
     const message = `${model.id} is a model for ${model.type}, not for drama. GET /models?type=drama lists those.`;
     throw new AppError("unsupported_capability", message, { param: "model" });
@@ -100,7 +100,7 @@ function requireStage(model: Model, stage: DramaStage): void {
 }
 
 /** A drama takes long, so its caller must be able to receive its end. The console follows its own tasks. */
-async function requireListener(database: Database, accountId: AccountId, now: Date): Promise<void> {
+export async function requireListener(database: Database, accountId: AccountId, now: Date): Promise<void> {
   if (await hasListener(database, accountId, now)) return;
   throw new AppError(
     "webhook_required",
@@ -200,7 +200,7 @@ function applyCharacters(document: DramaDocument, characters: DramaRequest["char
 }
 
 /** Every model that will be needed must have a healthy target. */
-function requireRoutes(catalog: LiveCatalog, model: Model, { source, stage }: DramaRequest): void {
+export function requireRoutes(catalog: LiveCatalog, model: Model, { source, stage }: DramaRequest): void {
   const { targetsByModelId, health } = catalog.current();
   const names = new Set(listSteps({ source, stage }).map((name) => (name === "film" ? "video" : name)));
   const needed = listStageModels(model.stages).filter((one) => names.has(one.stage) && one.type !== "avatar");
