@@ -122,6 +122,10 @@ async function recordMedia(recorder: ExampleRecorder): Promise<Task> {
   const { output } = await record<{ output: { file_id: string }[] }>("createDrama", { body: drama, ...wait });
   await record("getFileContent", { path: { file_id: output[0]?.file_id ?? "" }, isVariant: true });
   await record("createDrama", { body: drama, isVariant: true });
+  const film = await call<Named>("createDrama", { body: { ...drama, stage: "video" }, ...wait });
+  const shot = { path: { task_id: film.id, shot_number: "1" }, body: { prompt: "The lamp flickers and goes out." } };
+  await record("createDramaShot", { ...shot, ...wait });
+  await record("createDramaShot", { ...shot, isVariant: true });
   await record("deleteFile", { path: { file_id: uploaded.id } });
   return task;
 }

@@ -42,6 +42,7 @@ const bodies: Record<string, unknown> = {
   "POST /conversations/{conversation_id}": { metadata: { taken: "over" } },
   "POST /conversations/{conversation_id}/items": { items: [{ role: "user", content: "Hi" }] },
   "PATCH /webhook_endpoints/{id}": { description: "Taken over" },
+  "POST /dramas/{task_id}/shots/{shot_number}": { prompt: "Taken over" },
 };
 
 /** Bodies for routes without a resource in the path. They name another account's resource where the route accepts one. */
@@ -174,12 +175,16 @@ function expectNothingTold(text: string, sent = ""): void {
 }
 
 function fillPath(path: string, id: string): string {
-  return path.replace(/\{[^}]+\}/, id).replaceAll(/\{[^}]+\}/g, "x");
+  return path
+    .replace(/\{[^}]+\}/, id)
+    .replace("{shot_number}", "1")
+    .replaceAll(/\{[^}]+\}/g, "x");
 }
 
-/** The resource type in a path: its first segment. */
+/** The resource type in a path: its first segment. A drama is a task. */
 function findKind(path: string): FurnishedKind {
-  const kind = path.split("/")[1] ?? "";
+  const [, first = ""] = path.split("/");
+  const kind = first === "dramas" ? "tasks" : first;
   if (!Object.hasOwn(owner.ids, kind)) throw new Error(`Nothing is known that ${path} could name: furnish it.`);
   return kind as FurnishedKind;
 }

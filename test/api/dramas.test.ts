@@ -158,6 +158,8 @@ describe("a drama", () => {
     const odd = { ...sampleStoryboard, aspect_ratio: "4:5" };
     expect(await requestOf({ ...board, script: odd })).toMatchObject({ aspectRatio: "16:9" });
     expect(await requestOf({ ...board, allow_partial: true })).toMatchObject({ isPartialAllowed: true });
+    expect(await requestOf(board)).toMatchObject({ subtitles: "burned" });
+    expect(await requestOf({ ...board, subtitles: "track" })).toMatchObject({ subtitles: "track" });
   });
 });
 

@@ -84,21 +84,58 @@ test("a drama whose gateway is killed at any point resumes: nothing is created o
     "speech: shot-1 line 1 succeeded",
     "storyboard: shot-1 succeeded",
   ]);
-  await place.checkAll(drama);
+  await place.checkAll([drama], { paid: ["530000000"], fileCount: filesOfDrama });
 });
+
+const shotDeaths: typeof deaths = [
+  { point: "steps-written", after: 1, when: "the picture is ordered" },
+  { point: "submitted", after: 1, when: "the upstream has the picture, but the job id is not stored" },
+  { point: "steps-written", after: 1, when: "the clip is ordered" },
+  { point: "film-made", after: 1, when: "the film is made, but not kept" },
+  { point: "film-kept", after: 1, when: "the film is kept" },
+  { point: "finish-written", after: 1, when: "the end is written, but not committed" },
+];
+
+test("a shot that is made again survives the same deaths, and costs once", { timeout: 600_000 }, async () => {
+  await using place = await openPlace();
+  await place.restart(null);
+  const drama = await place.finish(await place.send());
+  const missed: string[] = [];
+  let id: string | null = null;
+  for (const { when, ...crash } of shotDeaths) {
+    await place.restart(crash);
+    id ??= await place.send(drama.id);
+    await place.dies(when);
+    if (!place.hasHit()) missed.push(when);
+    await sql`update task_leases set next_poll_at = now()`.execute(place.database);
+  }
+  await place.restart(null);
+  const again = await place.finish(id ?? "");
+  expect(missed).toEqual([]);
+  expect(again).toMatchObject({ status: "succeeded", usage: { charge: "0.40" } });
+  const asked = place.upstream.media.submissions.map(({ model }) => /(image|speech|avatar)-\d$/.exec(model)?.[0]);
+  // One image was lost with the process.
+  expect(asked.toSorted()).toEqual(["avatar-1", "avatar-1", "image-1", "image-1", "image-1", "speech-1"]);
+  await place.checkAll([drama, again], { paid: ["400000000", "530000000"], fileCount: filesOfDrama + filesOfShot });
+});
+
+/** Two documents and a list of shots for the storyboard, three files of the video, and its parts. */
+const filesOfDrama = 4 + 3 + 3;
+/** An image, a clip, and three files of the new video. */
+const filesOfShot = 1 + 1 + 3;
 
 type Place = AsyncDisposable & {
   database: Database;
   upstream: FakeUpstreams;
   restart(crash: TaskCrash | null): Promise<void>;
-  /** Sends the drama; the gateway may die before it answers. */
-  send(): Promise<string>;
+  /** Sends the drama, or its first shot again; the gateway may die before it answers. */
+  send(earlierId?: string): Promise<string>;
   dies(when: string): Promise<void>;
   hasHit(): boolean;
   finish(id: string): Promise<SeenDrama>;
   /** How often each document was requested. */
   countQuestions(): Record<string, number>;
-  checkAll(drama: SeenDrama): Promise<void>;
+  checkAll(dramas: readonly SeenDrama[], wanted: { paid: readonly string[]; fileCount: number }): Promise<void>;
 };
 
 async function openPlace(): Promise<Place> {
@@ -113,7 +150,7 @@ async function openPlace(): Promise<Place> {
 
   async function call(path: string, init: RequestInit = {}): Promise<{ status: number; text: string } | null> {
     const type = init.body === undefined ? {} : { "content-type": "application/json" };
-    const headers = { authorization: `Bearer ${key}`, "idempotency-key": "drama-1", ...type };
+    const headers = { authorization: `Bearer ${key}`, "idempotency-key": path, ...type };
     try {
       const response = await fetch(`${gateway?.baseUrl}${path}`, { ...init, headers });
       const text = await response.text();
@@ -132,10 +169,12 @@ async function openPlace(): Promise<Place> {
       await gateway?.[Symbol.asyncDispose]();
       gateway = await startTaskProcess({ url: testDatabase.url, dataDir, crash });
     },
-    async send() {
-      const body = JSON.stringify({ model: "drama", title: "The Lighthouse", script: "Anna finds the lamp out." });
-      await call("/dramas/generations", { method: "POST", body });
-      const query = database.selectFrom("tasks").select("id").where("type", "=", "drama");
+    async send(earlierId) {
+      const whole = { model: "drama", title: "The Lighthouse", script: "Anna finds the lamp out." };
+      const body = JSON.stringify(earlierId === undefined ? whole : { prompt: "Anna lights a match." });
+      const path = earlierId === undefined ? "/dramas/generations" : `/dramas/${earlierId}/shots/1`;
+      await call(path, { method: "POST", body });
+      const query = database.selectFrom("tasks").select("id").where("type", "=", "drama").orderBy("id", "desc");
       return (await query.executeTakeFirstOrThrow()).id;
     },
     async dies(when) {
@@ -157,22 +196,21 @@ async function openPlace(): Promise<Place> {
       const asked = Map.groupBy(upstream.requests, (request) => String(readQuestion(request)));
       return Object.fromEntries([...asked].map(([question, requests]) => [question, requests.length]));
     },
-    async checkAll(drama) {
+    async checkAll(dramas, { paid: paidWanted, fileCount }) {
       const now = systemClock.now();
       expect(await findViolations(database, { kind: "whole", accountIds: "all", now })).toEqual([]);
       expect(await findTaskViolations(database, dataDir)).toEqual([]);
       const charges = await database.selectFrom("charges").select("paid").execute();
-      expect(charges.map(({ paid }) => String(paid))).toEqual(["530000000"]);
+      expect(charges.map(({ paid }) => String(paid)).toSorted()).toEqual(paidWanted);
       const events = await database.selectFrom("events").select("type").execute();
-      expect(events).toEqual([{ type: "task.succeeded" }]);
+      expect(events).toEqual(dramas.map(() => ({ type: "task.succeeded" })));
       const siteUrl = (gateway?.baseUrl ?? "").replace(/\/v1$/, "");
-      for (const { url, sha256 } of drama.steps.flatMap(({ output }) => output)) {
+      for (const { url, sha256 } of dramas.flatMap(({ steps }) => steps.flatMap(({ output }) => output))) {
         const response = await fetch(url.replace(/^https?:\/\/[^/]+/, siteUrl));
         const bytes = Buffer.from(await response.arrayBuffer());
         expect([response.status, createHash("sha256").update(bytes).digest("hex")]).toEqual([200, sha256]);
       }
-      // Two documents and a list of shots for the storyboard, three files of the video, and its parts.
-      expect(await database.selectFrom("files").select("id").execute()).toHaveLength(4 + 3 + 3);
+      expect(await database.selectFrom("files").select("id").execute()).toHaveLength(fileCount);
       expect(upstream.media.refusals()).toEqual([]);
       expect(findCanary(seen.join("\n"))).toBeNull();
     },

@@ -145,6 +145,15 @@ export const mediaTable: readonly MediaDefinition[] = [
       },
       episode: { field: "episode", takes: "integer", placeholder: "number", explains: "The episode number." },
       "aspect-ratio": aspectRatio,
+      style: { field: "style", takes: "words", placeholder: "text", explains: "The look of all shots." },
+      seed: { field: "seed", takes: "integer", placeholder: "number", explains: "One seed for all images and clips." },
+      subtitles: {
+        field: "subtitles",
+        takes: "words",
+        placeholder: "how",
+        choices: ["burned", "track", "none"],
+        explains: "Captions in the video, a text track, or neither. Default: burned.",
+      },
       "business-id": {
         field: "client_business_id",
         takes: "words",

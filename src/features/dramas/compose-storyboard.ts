@@ -15,7 +15,7 @@ import { estimateSpeakingSeconds } from "./speaking-time.ts";
 const instructions = `You are a film director. You are given a screenplay with numbered lines and its roles. Break it into shots: who can
 be seen, where, in what light, doing what, and how the camera sees it. Each shot is a picture that can be painted without
 knowing the others. Every line is said in exactly one shot, in order; few lines a shot. Shots in which nothing is said
-take two to four seconds. All of it fits into film_seconds_max seconds and shots_max shots.`;
+take two to four seconds. Faces stay out of the lower third of the picture, where captions are shown. All of it fits into film_seconds_max seconds and shots_max shots.`;
 
 type BoardFormat = { aspectRatio: string; secondsMax: number };
 

@@ -1,12 +1,13 @@
 import { invariant } from "../../lib/invariant.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
-import type { CompositeTask, OrchestrationContext, TaskOutput } from "../tasks/index.ts";
+import type { CompositeTask, OrchestrationContext, Task, TaskOutput } from "../tasks/index.ts";
 import { composeRoles } from "./compose-roles.ts";
 import { composeScript } from "./compose-script.ts";
 import { composeStoryboard } from "./compose-storyboard.ts";
+import type { DocumentStorage } from "./document-storage.ts";
 import type { DramaDependencies } from "./drama-dependencies.ts";
 import type { DramaDocument, RolesDocument, ScriptDocument, StoryboardDocument } from "./drama-documents.ts";
-import { type DramaRequest, fileSlots } from "./drama-request.ts";
+import { type DramaRequest, fileSlots, takeLook } from "./drama-request.ts";
 import { changeStep, completeStep, findStep } from "./drama-step.ts";
 import { getStageModels } from "./stage-models.ts";
 
@@ -30,13 +31,21 @@ export type DocumentWriter = {
   ): Promise<{ document: D; output: TaskOutput }>;
 };
 
+type WrittenTask = Pick<Task, "accountId" | "request" | "outputIds">;
+
+async function findDocument<D extends DramaDocument>(
+  documents: DocumentStorage,
+  task: WrittenTask,
+  slot: Slot,
+): Promise<D | null> {
+  const { source } = task.request as DramaRequest;
+  const object = `drama.${slot === "shotList" ? "storyboard" : slot}`;
+  if (source.kind === "document" && source.document.object === object) return source.document as D;
+  return await documents.find<D>(task.accountId, getFileId(task, slot));
+}
+
 export function createDocumentWriter({ documents, ask, catalog, failpoint }: DramaDependencies): DocumentWriter {
-  const find: DocumentWriter["find"] = async <D extends DramaDocument>(task: CompositeTask, slot: Slot) => {
-    const { source } = task.request as DramaRequest;
-    const object = `drama.${slot === "shotList" ? "storyboard" : slot}`;
-    if (source.kind === "document" && source.document.object === object) return source.document as D;
-    return await documents.find<D>(task.accountId, getFileId(task, slot));
-  };
+  const find: DocumentWriter["find"] = (task, slot) => findDocument(documents, task, slot);
 
   const keepOnce: DocumentWriter["keepOnce"] = async (task, { slot, signal, compose }) => {
     const { accountId } = task;
@@ -87,7 +96,8 @@ export function createDocumentWriter({ documents, ask, catalog, failpoint }: Dra
           invariant(roles !== null, "a storyboard follows roles");
           const modelId = getStageModels(catalog, task.model).storyboard().id;
           const cast = { ...roles, script: { ...roles.script, title, episode } };
-          return await composeStoryboard(ask, cast, { aspectRatio, secondsMax, modelId, signal });
+          const board = await composeStoryboard(ask, cast, { aspectRatio, secondsMax, modelId, signal });
+          return { ...board, ...takeLook(task.request as DramaRequest) };
         },
       });
       return document;
@@ -95,7 +105,15 @@ export function createDocumentWriter({ documents, ask, catalog, failpoint }: Dra
   };
 }
 
-export function getFileId(task: CompositeTask, slot: keyof typeof fileSlots) {
+/** The storyboard that a drama started from or wrote; `null` if it is gone. */
+export async function findStoryboard(
+  documents: DocumentStorage,
+  task: WrittenTask,
+): Promise<StoryboardDocument | null> {
+  return await findDocument<StoryboardDocument>(documents, task, "storyboard");
+}
+
+export function getFileId(task: Pick<Task, "outputIds">, slot: keyof typeof fileSlots) {
   const id = task.outputIds[fileSlots[slot]];
   invariant(id !== undefined, "a drama has an id for every file that it makes");
   return id;

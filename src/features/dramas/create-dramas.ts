@@ -9,9 +9,10 @@ import type { DramaDependencies } from "./drama-dependencies.ts";
 import { addDramaRoutes } from "./drama-routes.ts";
 import { orchestrateDrama } from "./orchestrate-drama.ts";
 import { prepareDrama } from "./prepare-drama.ts";
+import { getFilmed, prepareReshoot } from "./prepare-reshoot.ts";
 
 export type Dramas = {
-  /** POST /dramas/generations. */
+  /** POST /dramas/generations, POST /dramas/{task_id}/shots/{shot_number}. */
   addRoutes(v1: HttpServer): void;
   /** Advances dramas, for the task worker. */
   orchestrate: Orchestrate;
@@ -29,7 +30,16 @@ export function createDramas({ chat, tasks, failpoint = () => {}, ...given }: Gi
   const writer = createDocumentWriter(dependencies);
   const produceFilm = createFilmProducer(dependencies);
   return {
-    addRoutes: (v1) => addDramaRoutes(v1, { tasks, prepare: prepareDrama(dependencies) }),
+    addRoutes: (v1) =>
+      addDramaRoutes(v1, {
+        tasks,
+        prepare: prepareDrama(dependencies),
+        reshoot: (asked) => ({
+          prepare: prepareReshoot(dependencies, asked),
+          findModel: async ({ accountId }) =>
+            (await getFilmed(dependencies, { taskId: asked.taskId, accountId })).model,
+        }),
+      }),
     orchestrate: (task, context) => orchestrateDrama({ ...dependencies, writer, produceFilm }, task, context),
   };
 }

@@ -89,7 +89,7 @@ async function collectMaterial(
   task: CompositeTask,
   { filming, folder, signal }: { filming: Filming; folder: string; signal: AbortSignal },
 ): Promise<FilmOrder> {
-  const { title, episode, aspectRatio } = task.request as DramaRequest;
+  const { title, episode, aspectRatio, subtitles = "burned" } = task.request as DramaRequest;
   const { board } = filming;
   const fetching = { accountId: task.accountId, folder, signal };
   const shots: FilmShot[] = [];
@@ -99,7 +99,8 @@ async function collectMaterial(
   }
   const [keyframeId] = board.shots.flatMap((shot) => findKeyframe(shot, filming));
   const keyframe = keyframeId === undefined ? null : await fetchFile(files, keyframeId, "image", fetching);
-  return { title, episode, language: board.language, aspectRatio, shots, imagePath: keyframe?.path ?? null, folder };
+  const imagePath = keyframe?.path ?? null;
+  return { title, episode, language: board.language, aspectRatio, shots, subtitles, imagePath, folder };
 }
 
 /** The image that a shot starts with, if any. */
@@ -177,7 +178,7 @@ async function assembleWithProgress(
 async function keepFilm(
   files: Files,
   task: CompositeTask,
-  { filmPath, subtitlesPath, posterPath }: MadeFilm,
+  { filmPath, subtitlesPath, posterPath, width, height, durationMs }: MadeFilm,
   signal: AbortSignal,
 ): Promise<TaskOutput[]> {
   const { accountId } = task;
@@ -186,6 +187,7 @@ async function keepFilm(
     accountId,
     kind: "video",
     bytes: createReadStream(filmPath),
+    media: { kind: "video", contentType: "video/mp4", width, height, durationMs },
     signal,
   });
   const subtitles = await files.keepDocument({

@@ -54,6 +54,9 @@ export const scriptDocumentSchema = Type.Object(
   { ...closed, title: "DramaScript", description: "A screenplay: scenes with action and dialogue." },
 );
 
+export const seedMax = 2_147_483_647;
+export const styleCharactersMax = 500;
+
 const roleSchema = Type.Object(
   {
     name,
@@ -104,6 +107,12 @@ export const storyboardDocumentSchema = Type.Object(
     episode,
     language,
     aspect_ratio: Type.String({ minLength: 1, maxLength: 16 }),
+    style: Type.Optional(
+      Type.String({ minLength: 1, maxLength: styleCharactersMax, description: "The look of all shots." }),
+    ),
+    seed: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: seedMax, description: "The seed of all images and clips." }),
+    ),
     ...cast,
     shots: Type.Array(shotSchema, { minItems: 1, maxItems: shotsMax }),
   },
@@ -114,6 +123,8 @@ export type ScriptDocument = Static<typeof scriptDocumentSchema>;
 export type RolesDocument = Static<typeof rolesDocumentSchema>;
 export type StoryboardDocument = Static<typeof storyboardDocumentSchema>;
 export type DramaDocument = ScriptDocument | RolesDocument | StoryboardDocument;
+/** What all shots have in common, so that they look like one film. */
+export type Look = Pick<StoryboardDocument, "style" | "seed">;
 export type Line = Static<typeof lineSchema>;
 export type Role = Static<typeof roleSchema>;
 export type Shot = Static<typeof shotSchema>;

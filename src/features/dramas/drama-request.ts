@@ -1,6 +1,7 @@
-import type { FileId } from "../../lib/ids.ts";
+import type { FileId, TaskId } from "../../lib/ids.ts";
 import type { DramaStage } from "../catalog/index.ts";
-import type { DramaDocument } from "./drama-documents.ts";
+import type { DramaDocument, Look } from "./drama-documents.ts";
+import type { SubtitleMode } from "./film/film-order.ts";
 
 /** A validated drama request, as stored with its task. */
 export type DramaRequest = {
@@ -16,7 +17,28 @@ export type DramaRequest = {
   /** The longest video, which the hold covers. */
   secondsMax: number;
   isPartialAllowed: boolean;
+  /** Absent in the requests of earlier versions: `burned`. */
+  subtitles?: SubtitleMode;
+  /** Only if the drama makes one shot of an earlier video again. */
+  reshoot?: Reshoot;
+} & Look;
+
+/** One shot to make; all other parts are those of an earlier video, whose tasks may be deleted by now. */
+export type Reshoot = {
+  fromTaskId: TaskId;
+  shotId: string;
+  clips: Readonly<Record<string, KeptPart>>;
+  lines: Readonly<Record<string, KeptPart>>;
 };
+
+/** A clip, image or recording of an earlier video. */
+export type KeptPart = { type: GenerationType; fileId: FileId; durationMs: number | null };
+type GenerationType = "image" | "video" | "avatar" | "speech";
+
+/** Without fields that are not set. */
+export function takeLook({ style, seed }: { [K in keyof Look]: Look[K] | undefined }): Look {
+  return { ...(style === undefined ? {} : { style }), ...(seed === undefined ? {} : { seed }) };
+}
 
 /** The steps in order. `shots` and `speech` run at the same time and are assembled into `film`. */
 export const stepNames = ["script", "roles", "storyboard", "shots", "speech", "film"] as const;
@@ -45,7 +67,8 @@ export function nameStage({ object }: DramaDocument): "script" | "roles" | "stor
 /** A drama request in its endpoint's fields. The document it resumed from is in `script`. */
 export function presentDramaRequest(request: { type: "drama" }): Record<string, unknown> {
   // Only this feature creates drama requests.
-  const { title, source, stage, characters, episode, aspectRatio, isPartialAllowed } = request as DramaRequest;
+  const { title, source, stage, characters, episode, aspectRatio, isPartialAllowed, subtitles } =
+    request as DramaRequest;
   return {
     title,
     script: source.kind === "text" ? source.text : source.document,
@@ -54,6 +77,8 @@ export function presentDramaRequest(request: { type: "drama" }): Record<string, 
     episode,
     aspect_ratio: aspectRatio,
     ...(isPartialAllowed ? { allow_partial: true } : {}),
+    ...(subtitles === undefined ? {} : { subtitles }),
+    ...takeLook(request as DramaRequest),
   };
 }
 

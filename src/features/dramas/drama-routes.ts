@@ -2,9 +2,11 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { countInnerStructure, innerStructureMax } from "../../platform/http/json-scanner.ts";
+import { pathParams } from "../../platform/http/path-params.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { requireStorable } from "../../platform/http/storable-text.ts";
 import {
+  type FindModel,
   type PrepareTask,
   submissionAnswers,
   submissionErrors,
@@ -12,8 +14,9 @@ import {
   type Tasks,
   taskSchema,
 } from "../tasks/index.ts";
-import { type DramaBody, dramaRequestSchema } from "./drama-schema.ts";
+import { type DramaBody, dramaRequestSchema, type ReshootBody, reshootRequestSchema } from "./drama-schema.ts";
 import { describeOrder } from "./prepare-drama.ts";
+import type { AskedShot } from "./prepare-reshoot.ts";
 
 const path = "/dramas/generations";
 
@@ -22,10 +25,53 @@ and a video with voices, captions, a title card and a poster. \`stage\` selects 
 document, changed or not, as \`script\`, or send \`from_task_id\`. The task's \`steps\` show its progress. Requires a
 webhook. ${submissionText}`;
 
-export function addDramaRoutes(
-  http: HttpServer,
-  { tasks, prepare }: { tasks: Pick<Tasks, "submit">; prepare: PrepareTask<DramaBody> },
-): void {
+type DramaRouteDependencies = {
+  tasks: Pick<Tasks, "submit">;
+  prepare: PrepareTask<DramaBody>;
+  reshoot: Reshoot;
+};
+
+/** How a request for one shot becomes a task. */
+type Reshoot = (asked: AskedShot) => { prepare: PrepareTask<ReshootBody>; findModel: FindModel };
+
+export function addDramaRoutes(http: HttpServer, dependencies: DramaRouteDependencies): void {
+  addCreateDrama(http, dependencies);
+  addCreateShot(http, dependencies);
+}
+
+const shotDescription = `Makes one shot of a finished video again and cuts a new video, in which only this shot differs. The earlier video stays.
+Shots are numbered as in the storyboard, from 1. The new task has its own hold and price: the video price for the length
+of the shot. Requires a webhook. ${submissionText}`;
+
+function addCreateShot(http: HttpServer, { tasks, reshoot }: DramaRouteDependencies): void {
+  const codes = [...submissionErrors, "webhook_required", "task_not_found", "not_found", "shot_not_available"] as const;
+  const { config, schema, errors } = describeEndpoint("createDramaShot", codes);
+  http.post(
+    "/dramas/:task_id/shots/:shot_number",
+    {
+      config,
+      schema: {
+        ...schema,
+        summary: "Create a shot again",
+        description: shotDescription,
+        tags: ["Dramas"],
+        params: pathParams({ task_id: "task", shot_number: "shot" }),
+        headers: describeHeaders("idempotency-key", "prefer"),
+        ...submissionAnswers,
+        body: reshootRequestSchema,
+        response: { 200: taskSchema, 202: taskSchema, ...errors },
+      },
+    },
+    async (request, reply) => {
+      const { task_id: taskId, shot_number: shotNumber } = request.params;
+      const shotPath = `/dramas/${taskId}/shots/${shotNumber}`;
+      const way = { path: shotPath, ...reshoot({ taskId, shotNumber: Number(shotNumber) }) };
+      await tasks.submit<ReshootBody>(request, reply, way);
+    },
+  );
+}
+
+function addCreateDrama(http: HttpServer, { tasks, prepare }: DramaRouteDependencies): void {
   const { config, schema, errors } = describeEndpoint("createDrama", [...submissionErrors, "webhook_required"]);
   http.post(
     path,

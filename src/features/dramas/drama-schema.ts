@@ -1,7 +1,15 @@
 import { type Static, Type } from "typebox";
 import { dramaStages } from "../catalog/index.ts";
 import { commonFields } from "../tasks/index.ts";
-import { rolesDocumentSchema, rolesMax, scriptDocumentSchema, storyboardDocumentSchema } from "./drama-documents.ts";
+import {
+  rolesDocumentSchema,
+  rolesMax,
+  scriptDocumentSchema,
+  seedMax,
+  storyboardDocumentSchema,
+  styleCharactersMax,
+} from "./drama-documents.ts";
+import { subtitleModes } from "./film/film-order.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -67,6 +75,27 @@ task; after a task that failed, a new one runs.`,
         description: "Whether the video may omit shots that failed. Default: `false`.",
       }),
     ),
+    style: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: styleCharactersMax,
+        description: "The look of all shots, such as `watercolour, muted colours, soft light`. Part of every prompt.",
+      }),
+    ),
+    seed: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: seedMax,
+        description: `Sent with every image and clip whose model offers \`seed\`. Default: one for each drama. Only for models with a stage
+model that offers it.`,
+      }),
+    ),
+    subtitles: Type.Optional(
+      Type.Enum([...subtitleModes], {
+        description: `\`burned\` draws captions into the video, \`track\` adds a text track that players can switch off, \`none\` does
+neither. The subtitle file is always an output. Default: \`burned\`.`,
+      }),
+    ),
     ...commonFields("drama"),
   },
   {
@@ -84,4 +113,26 @@ task; after a task that failed, a new one runs.`,
   },
 );
 
+export const reshootRequestSchema = Type.Object(
+  {
+    prompt: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 4000,
+        description: "What the shot shows instead. It then starts with a new image. Default: as in the storyboard.",
+      }),
+    ),
+    seed: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: seedMax,
+        description: `The seed of this shot, for models that offer \`seed\`. Default: a new one, or the drama's own with a new \`prompt\`.`,
+      }),
+    ),
+    ...commonFields("drama"),
+  },
+  { ...closed, examples: [{ prompt: "The lamp flickers and goes out. Anna looks up." }] },
+);
+
+export type ReshootBody = Static<typeof reshootRequestSchema>;
 export type DramaBody = Static<typeof dramaRequestSchema>;

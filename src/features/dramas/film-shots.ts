@@ -1,5 +1,4 @@
 import type { FileId } from "../../lib/ids.ts";
-import { invariant } from "../../lib/invariant.ts";
 import type { Model } from "../catalog/index.ts";
 import {
   type CompositeTask,
@@ -9,13 +8,14 @@ import {
   type StepRecord,
   type Task,
   type TaskError,
+  type TaskOutput,
 } from "../tasks/index.ts";
 import { addIds, type Children, groupChildren, measureProgress } from "./child-progress.ts";
 import type { DramaDependencies } from "./drama-dependencies.ts";
 import type { Shot, StoryboardDocument } from "./drama-documents.ts";
 import { DramaFailure, explainChild } from "./drama-failure.ts";
-import type { DramaRequest } from "./drama-request.ts";
-import { changeStep, findStep } from "./drama-step.ts";
+import type { DramaRequest, KeptPart } from "./drama-request.ts";
+import { changeStep, findStep, isDone } from "./drama-step.ts";
 import type { StepOutcome } from "./draw-storyboard.ts";
 import { type PlannedChild, planAvatar, planClip, planKeyframe, planSpeech } from "./plan-children.ts";
 import { estimateSpeakingSeconds, isSpeakable } from "./speaking-time.ts";
@@ -39,11 +39,19 @@ const pauseMs = 400;
 const edgesMs = 800;
 const titleSeconds = 3;
 
+/** A child task of this drama, or a part of the video whose shot it makes again. */
+type Part = Pick<Task, "type" | "state" | "error"> & {
+  output: readonly Pick<TaskOutput, "fileId" | "durationMs">[];
+};
+type Parts = ReadonlyMap<string, Part>;
+
 export type Filming = {
   /** Without the shots beyond the longest video. */
   board: StoryboardDocument;
-  lines: Children;
-  clips: Children;
+  lines: Parts;
+  clips: Parts;
+  /** This drama's own child tasks. */
+  own: { lines: Children; clips: Children };
   /** How many shots are beyond the longest video. */
   beyondCount: number;
 };
@@ -59,7 +67,8 @@ export async function filmShots(
 ): Promise<StepOutcome & { filming: Filming }> {
   const children = await context.listChildren();
   const filming = readFilming(given, board, children);
-  const lineNames = listLineNames(board);
+  const speaks = findStep(given, "speech") !== null;
+  const lineNames = speaks ? listLineNames(board) : [];
   const failure = findFailure(given, filming);
   if (failure !== null) {
     // Write the outputs so far before failing.
@@ -67,34 +76,44 @@ export async function filmShots(
     throw new DramaFailure(failure);
   }
   const models = getStageModels(catalog, given.model);
-  const spoken = board.shots.flatMap((shot) => planLines(shot, board, models.speech()));
+  const spoken = speaks ? board.shots.flatMap((shot) => planLines(shot, board, models.speech())) : [];
   const missingLines = spoken.filter(({ purpose }) => !filming.lines.has(purpose));
   const missingClips = filming.board.shots.flatMap((shot) => planNext(shot, filming, models));
   const withId = <C extends PlannedChild & { purpose: string }>(child: C) => ({ id: ids.next("task"), ...child });
   const speech = missingLines.map(withId);
   const shots = missingClips.map(withId);
   const task = await noteProgress(given, { context, filming, speech, shots, lineNames });
-  const isDone = findStep(task, "shots")?.state === "succeeded" && findStep(task, "speech")?.state === "succeeded";
-  return { task, isWaiting: !isDone, filming };
+  const isOver = isDone(findStep(task, "shots")) && isDone(findStep(task, "speech"));
+  return { task, isWaiting: !isOver, filming };
 }
 
 function readFilming(task: CompositeTask, board: StoryboardDocument, children: readonly Task[]): Filming {
-  const { secondsMax } = task.request as DramaRequest;
-  const lines = groupChildren(findStep(task, "speech"), children);
-  const shots = keepFitting(board.shots, lines, secondsMax);
-  return {
-    board: { ...board, shots },
-    lines,
+  const { secondsMax, reshoot } = task.request as DramaRequest;
+  const own = {
+    lines: groupChildren(findStep(task, "speech"), children),
     clips: groupChildren(findStep(task, "shots"), children),
-    beyondCount: board.shots.length - shots.length,
   };
+  if (reshoot !== undefined) {
+    const clips = new Map([...readKept(reshoot.clips), ...own.clips]);
+    const isShown = (shot: Shot): boolean => shot.id === reshoot.shotId || clips.has(nameClip(shot));
+    const shown = { ...board, shots: board.shots.filter(isShown) };
+    return { board: shown, lines: new Map(readKept(reshoot.lines)), clips, own, beyondCount: 0 };
+  }
+  const shots = keepFitting(board.shots, own.lines, secondsMax);
+  return { board: { ...board, shots }, ...own, own, beyondCount: board.shots.length - shots.length };
+}
+
+function readKept(kept: Readonly<Record<string, KeptPart>>): [string, Part][] {
+  return Object.entries(kept).map(([purpose, { type, ...output }]) => {
+    return [purpose, { type, state: "succeeded", error: null, output: [output] }];
+  });
 }
 
 /**
  * The shots that begin before the longest video ends: the hold covers no more. Voices can be far slower than a storyboard
  * estimates.
  */
-function keepFitting(shots: readonly Shot[], lines: Children, secondsMax: number): Shot[] {
+function keepFitting(shots: readonly Shot[], lines: Parts, secondsMax: number): Shot[] {
   let startSeconds = titleSeconds;
   const firstBeyond = shots.findIndex((shot, index) => {
     if (index > 0 && startSeconds >= secondsMax) return true;
@@ -105,7 +124,7 @@ function keepFitting(shots: readonly Shot[], lines: Children, secondsMax: number
 }
 
 /** By the recorded lines; estimated for those that are not recorded. */
-function measureShot(shot: Shot, lines: Children): number {
+function measureShot(shot: Shot, lines: Parts): number {
   if (shot.lines.length === 0) return shot.duration;
   return shot.lines.reduce((sum, { text }, index) => {
     const recordedMs = lines.get(nameLine(shot, index))?.output[0]?.durationMs ?? null;
@@ -132,7 +151,7 @@ function listLineNames({ shots }: StoryboardDocument): string[] {
   );
 }
 
-function isLost(child: Task | undefined): boolean {
+function isLost(child: Part | undefined): boolean {
   return child !== undefined && isFinal(child.state) && child.state !== "succeeded";
 }
 
@@ -167,7 +186,7 @@ function planNext(
 /** A shot of one person with one line becomes an avatar video; all others are filmed, with the lines as voice-over. */
 function chooseAvatar(
   shot: Shot,
-  said: readonly (Task | undefined)[],
+  said: readonly (Part | undefined)[],
   { models, imageId, spokenMs }: { models: StageModels; imageId: FileId | null; spokenMs: number },
 ): { model: Model; imageId: FileId; audioId: FileId } | null {
   const model = models.avatar();
@@ -192,13 +211,14 @@ async function noteProgress(
   task: CompositeTask,
   { context, filming, speech, shots, lineNames }: Noted,
 ): Promise<CompositeTask> {
-  const { board, lines, clips } = filming;
-  const clipCount = board.shots.length + board.shots.filter((shot) => shot.image_file_id === null).length;
+  const { board, clips, own } = filming;
+  const needed = board.shots.filter((shot) => own.clips.has(nameClip(shot)) || !clips.has(nameClip(shot)));
+  const clipCount = needed.length + needed.filter((shot) => shot.image_file_id === null).length;
   const spoken = describeStep(findStep(task, "speech"), {
-    ...{ children: lines, added: speech, needed: lineNames, countAll: lineNames.length },
+    ...{ children: own.lines, added: speech, needed: lineNames, countAll: lineNames.length },
   });
   const filmed = describeStep(findStep(task, "shots"), {
-    ...{ children: clips, added: shots, needed: board.shots.map(nameClip), countAll: clipCount },
+    ...{ children: own.clips, added: shots, needed: needed.map(nameClip), countAll: clipCount },
   });
   const withSpeech = changeStep(task, "speech", spoken);
   const change = changeStep(withSpeech, "shots", filmed);
@@ -211,14 +231,15 @@ function describeStep(
   step: StepRecord | null,
   given: { children: Children; added: Noted["speech"]; needed: readonly string[]; countAll: number },
 ): Partial<StepRecord> {
-  invariant(step !== null, "a film has speech and shots");
+  // A shot that is made again keeps its speech.
+  if (step === null) return {};
   const { children, added, needed, countAll } = given;
   const isComplete = added.length === 0 && needed.every((purpose) => children.has(purpose));
-  const isDone = isComplete && [...children.values()].every(({ state }) => isFinal(state));
+  const isOver = isComplete && [...children.values()].every(({ state }) => isFinal(state));
   return {
-    state: isDone ? "succeeded" : "processing",
-    progress: isDone ? 100 : Math.floor(Math.min(99, measureProgress(children, countAll))),
+    state: isOver ? "succeeded" : "processing",
+    progress: isOver ? 100 : Math.floor(Math.min(99, measureProgress(children, countAll))),
     taskIds: addIds(step, added),
-    output: isDone ? [...children.values()].flatMap(({ output }) => output) : step.output,
+    output: isOver ? [...children.values()].flatMap(({ output }) => output) : step.output,
   };
 }

@@ -11,7 +11,7 @@ import type { ProduceFilm } from "./create-film-producer.ts";
 import type { DramaDependencies } from "./drama-dependencies.ts";
 import type { RolesDocument, StoryboardDocument } from "./drama-documents.ts";
 import { explainFailure } from "./drama-failure.ts";
-import type { DramaRequest, StepName } from "./drama-request.ts";
+import { type DramaRequest, type StepName, takeLook } from "./drama-request.ts";
 import { completeStep, findStep, isDone } from "./drama-step.ts";
 import { warnOfBeyond, warnOfShortened, warnOfUndrawn } from "./drama-warnings.ts";
 import { drawStoryboard } from "./draw-storyboard.ts";
@@ -69,12 +69,13 @@ export async function orchestrateDrama(
   }
 }
 
-/** Uses this drama's aspect ratio, whatever the storyboard's is. */
+/** Uses this drama's aspect ratio and look, whatever the storyboard's are. */
 async function getBoard(writer: DocumentWriter, task: CompositeTask): Promise<StoryboardDocument> {
-  const { aspectRatio } = task.request as DramaRequest;
+  const { aspectRatio, style, seed } = task.request as DramaRequest;
   const board = await writer.find<StoryboardDocument>(task, "storyboard");
   invariant(board !== null, "shots follow a storyboard");
-  return { ...board, aspect_ratio: aspectRatio };
+  const { style: _style, seed: _seed, ...others } = board;
+  return { ...others, ...takeLook({ style, seed }), aspect_ratio: aspectRatio };
 }
 
 /** Polls with backoff. */

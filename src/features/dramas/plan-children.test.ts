@@ -94,6 +94,39 @@ describe("an image", () => {
   });
 });
 
+describe("the look of a drama", () => {
+  const look = { style: "Watercolour, muted colours", seed: 7 };
+  const imageId = "file_p" as FileId;
+
+  test("starts every prompt with the style, which is never cut off", () => {
+    const styled = { ...board, ...look };
+    const shots = [shotOf(), shotOf({ prompt: "A cliff", camera: "", characters: [] })];
+    for (const shot of shots) {
+      const clip = planClip(shot, styled, { model: filmer(), imageId, seconds: 3 });
+      for (const planned of [planKeyframe(shot, styled, painter()), clip]) {
+        expect(readPrompt(planned)).toMatch(/^Watercolour, muted colours\. /);
+      }
+    }
+    const short = planKeyframe(shotOf({ prompt: "A cliff. ".repeat(50) }), styled, painter({ max_prompt_length: 100 }));
+    expect(readPrompt(short)).toMatch(new RegExp(`^${look.style}\\..*${wish}$`));
+    expect(readPrompt(short).length).toBeLessThanOrEqual(100);
+  });
+
+  test("sends its seed with every image and clip, only to models that offer it", () => {
+    const seeded = { ...board, ...look };
+    const media = { imageId, audioId: "file_s" as FileId };
+    const plan = (limits: ModelLimits) => [
+      planKeyframe(shotOf(), seeded, painter(limits)),
+      planClip(shotOf(), seeded, { model: filmer(limits), imageId, seconds: 3 }),
+      planAvatar(seeded, { model: modelOf("avatar", limits), ...media }),
+    ];
+    expect(plan({ seed: true }).map(({ request }) => request)).toMatchObject(Array(3).fill({ options: { seed: 7 } }));
+    for (const { request } of plan({})) expect(request).not.toHaveProperty("options");
+    const unseeded = planKeyframe(shotOf(), board, painter({ seed: true }));
+    expect(unseeded.request).not.toHaveProperty("options");
+  });
+});
+
 describe("a clip", () => {
   const imageId = "file_p" as FileId;
   const plan = (limits: ModelLimits, more: { seconds?: number; imageId?: FileId | null } = {}) =>

@@ -1,14 +1,15 @@
 import type { FileId } from "../../lib/ids.ts";
 import type { AudioFormat, GenerationRequest } from "../../providers/generation.ts";
+import type { OptionValues } from "../../providers/media-options.ts";
 import type { Model } from "../catalog/index.ts";
 import type { NewChild } from "../tasks/index.ts";
 import { cut } from "./compose-script.ts";
-import type { Line, Role, Shot, StoryboardDocument } from "./drama-documents.ts";
+import type { Line, Look, Role, Shot, StoryboardDocument } from "./drama-documents.ts";
 
 /** A child task of a drama, before it has an id. */
 export type PlannedChild = Omit<NewChild, "id">;
 
-type Board = Pick<StoryboardDocument, "roles" | "narrator_voice" | "aspect_ratio">;
+type Board = Pick<StoryboardDocument, "roles" | "narrator_voice" | "aspect_ratio"> & Look;
 
 const promptCharactersUsual = 4000;
 const noTextPrompt = "No captions, no text, no watermark.";
@@ -21,7 +22,11 @@ export function planKeyframe(shot: Shot, board: Board, model: Model): PlannedChi
   const { width, height } = chooseSize(model, board.aspect_ratio);
   return {
     model: model.id,
-    request: { type: "image", prompt: describeShot(shot, seen, { shown, model }), width, height, count: 1 },
+    request: {
+      type: "image",
+      prompt: describeShot(shot, seen, { shown, model, board }),
+      ...{ width, height, count: 1, ...seedOptions(board, model) },
+    },
     inputs: listReferences(shown),
   };
 }
@@ -41,9 +46,10 @@ export function planClip(
     model: model.id,
     request: {
       type: "video",
-      prompt: describeShot(shot, seen, { shown, model, firstNumber: 2 }),
+      prompt: describeShot(shot, seen, { shown, model, board, firstNumber: 2 }),
       durationSeconds: chooseDuration(limits.durations ?? [5], seconds),
       aspectRatio: chooseRatio(limits.aspect_ratios, board.aspect_ratio),
+      ...seedOptions(board, model),
     },
     inputs: startsFromImage
       ? [{ role: "image", param: "input_images", fileId: imageId }, ...listReferences(shown)]
@@ -58,7 +64,11 @@ export function planAvatar(
 ): PlannedChild {
   return {
     model: model.id,
-    request: { type: "avatar", aspectRatio: chooseRatio(model.limits.aspect_ratios, board.aspect_ratio) },
+    request: {
+      type: "avatar",
+      aspectRatio: chooseRatio(model.limits.aspect_ratios, board.aspect_ratio),
+      ...seedOptions(board, model),
+    },
     inputs: [
       { role: "person", param: "avatar_file_id", fileId: imageId },
       { role: "audio", param: "audio_file_id", fileId: audioId },
@@ -81,6 +91,11 @@ export function planSpeech({ speaker, text }: Line, board: Board, model: Model):
   return { model: model.id, request, inputs: [] };
 }
 
+/** One seed for all shots, for models that offer it. */
+function seedOptions({ seed }: Look, { limits }: Model): { options?: OptionValues } {
+  return seed === undefined || limits.seed !== true ? {} : { options: { seed } };
+}
+
 function listSeen({ characters }: Shot, roles: readonly Role[]): Role[] {
   return characters.flatMap((name) => roles.find((role) => role.name === name) ?? []);
 }
@@ -91,11 +106,14 @@ function listReferences(shown: readonly Role[]): NewChild["inputs"] {
   );
 }
 
-type Showing = { shown: readonly Role[]; model: Model; firstNumber?: number };
+type Showing = { shown: readonly Role[]; model: Model; board: Look; firstNumber?: number };
 
-/** The request for no text comes last and is never cut off; the description is shortened instead. */
+/**
+ * The style comes first, the same words in every shot. The request for no text comes last and is never cut off; the
+ * description is shortened instead.
+ */
 function describeShot({ camera, prompt }: Shot, seen: readonly Role[], showing: Showing): string {
-  const { shown, model, firstNumber = 1 } = showing;
+  const { shown, model, board, firstNumber = 1 } = showing;
   const people = seen
     .filter(({ appearance }) => appearance !== "")
     .map(({ name, appearance }) => `${name}: ${appearance}`);
@@ -103,7 +121,7 @@ function describeShot({ camera, prompt }: Shot, seen: readonly Role[], showing: 
   const charactersMax = model.limits.max_prompt_length ?? promptCharactersUsual;
   const all = [...references, noTextPrompt].join(" ");
   const suffix = all.length <= charactersMax ? all : noTextPrompt;
-  const description = [camera, prompt, ...people]
+  const description = [board.style ?? "", camera, prompt, ...people]
     .filter((text) => text !== "")
     .map(endSentence)
     .join(" ");

@@ -14,8 +14,9 @@ import type { Files } from "../files/index.ts";
 import { countCharacters, type PrepareTask, type StepRecord } from "../tasks/index.ts";
 import { hasListener } from "../webhooks/index.ts";
 import { checkDocument, foldName, requireDifferent } from "./check-document.ts";
+import { chooseLook } from "./choose-look.ts";
 import type { DramaDependencies } from "./drama-dependencies.ts";
-import type { DramaDocument } from "./drama-documents.ts";
+import type { DramaDocument, Look } from "./drama-documents.ts";
 import { type DramaRequest, fileSlotCount } from "./drama-request.ts";
 import type { DramaBody } from "./drama-schema.ts";
 import { limitLength } from "./estimate-length.ts";
@@ -28,7 +29,7 @@ const aspectRatioUsual = "16:9";
 
 /** Validates a drama request: its source, its steps and its maximum cost. */
 export function prepareDrama(dependencies: DramaDependencies): PrepareTask<DramaBody> {
-  const { database, clock, catalog, files } = dependencies;
+  const { database, clock, catalog, files, ids } = dependencies;
   return async ({ body, caller, offered: { model, prices } }) => {
     const { accountId } = caller;
     const stage = body.stage ?? "video";
@@ -61,6 +62,8 @@ export function prepareDrama(dependencies: DramaDependencies): PrepareTask<Drama
           : { kind: "document", document: applyCharacters(source.document, characters) },
       secondsMax,
       isPartialAllowed: body.allow_partial ?? false,
+      subtitles: body.subtitles ?? before?.subtitles ?? "burned",
+      ...chooseLook(body, { known: known.look, model, catalog, ids }),
     };
     requireRoutes(catalog, model, request);
     const names = listSteps(request);
@@ -85,7 +88,7 @@ export function describeOrder(body: DramaBody) {
   };
 }
 
-function requireStage(model: Model, stage: DramaStage): void {
+export function requireStage(model: Model, stage: DramaStage): void {
   if (model.type !== "drama") {
     const message = `${model.id} is a model for ${model.type}, not for drama. GET /models?type=drama lists those.`;
     throw new AppError("unsupported_capability", message, { param: "model" });
@@ -97,7 +100,7 @@ function requireStage(model: Model, stage: DramaStage): void {
 }
 
 /** A drama takes long, so its caller must be able to receive its end. The console follows its own tasks. */
-async function requireListener(database: Database, accountId: AccountId, now: Date): Promise<void> {
+export async function requireListener(database: Database, accountId: AccountId, now: Date): Promise<void> {
   if (await hasListener(database, accountId, now)) return;
   throw new AppError(
     "webhook_required",
@@ -117,12 +120,13 @@ function checkLength(source: DramaRequest["source"], { limits }: Model): void {
 function describeSource(
   source: DramaRequest["source"],
   before: DramaRequest | null,
-): { title?: string; episode?: number; aspectRatio?: string } {
-  if (source.kind === "text") return {};
+): { title?: string; episode?: number; aspectRatio?: string; look: Look } {
+  if (source.kind === "text") return { look: {} };
   const { title, episode } = findHead(source.document);
-  const aspectRatio =
-    source.document.object === "drama.storyboard" ? source.document.aspect_ratio : before?.aspectRatio;
-  return { title, episode, ...(aspectRatio === undefined ? {} : { aspectRatio }) };
+  const board = source.document.object === "drama.storyboard" ? source.document : null;
+  const aspectRatio = board === null ? before?.aspectRatio : board.aspect_ratio;
+  const look = board ?? before ?? {};
+  return { title, episode, ...(aspectRatio === undefined ? {} : { aspectRatio }), look };
 }
 
 function findHead(document: DramaDocument): { title: string; episode: number } {
@@ -196,7 +200,7 @@ function applyCharacters(document: DramaDocument, characters: DramaRequest["char
 }
 
 /** Every model that will be needed must have a healthy target. */
-function requireRoutes(catalog: LiveCatalog, model: Model, { source, stage }: DramaRequest): void {
+export function requireRoutes(catalog: LiveCatalog, model: Model, { source, stage }: DramaRequest): void {
   const { targetsByModelId, health } = catalog.current();
   const names = new Set(listSteps({ source, stage }).map((name) => (name === "film" ? "video" : name)));
   const needed = listStageModels(model.stages).filter((one) => names.has(one.stage) && one.type !== "avatar");

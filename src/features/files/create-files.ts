@@ -40,7 +40,7 @@ export type Files = {
   addRoutes(v1: HttpServer): void;
   /** GET /files/{id}?expires=…&signature=… and its /thumbnail: the targets of signed links, without a key. */
   addLinkRoutes(http: HttpServer): void;
-  /** Stores a task's output, checked like an upload. Idempotent: the same id returns the same file. */
+  /** Stores a task's output, checked like an upload unless `media` describes it. Idempotent: the same id returns the same file. */
   keepOutput(output: Output): Promise<StoredFile>;
   /** Stores a document that the gateway wrote for a task; idempotent like `keepOutput`. */
   keepDocument(document: NewDocument): Promise<StoredFile>;

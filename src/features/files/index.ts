@@ -1,11 +1,10 @@
 /**
  * Files: uploads of callers and outputs of tasks.
  *
- * Promises: a file exists only after its content was read to the end and checked, unless it is a document that the
- * gateway itself wrote. Its bytes are durable before the response, and a failed upload leaves nothing behind. Outputs
- * are
- * listed once their task is charged. Quotas hold under any concurrency. Links are signed and valid for a day. An expired
- * or deleted file, or one of another account, does not exist.
+ * Promises: a file exists only after its content was read to the end and checked, unless the gateway itself wrote it: a
+ * document, or a drama's video. Its bytes are durable before the response, and a failed upload leaves nothing behind.
+ * Outputs are listed once their task is charged. Quotas hold under any concurrency. Links are signed and valid for a day.
+ * An expired or deleted file, or one of another account, does not exist.
  */
 export { archiveBytes } from "./archive-bytes.ts";
 export { createFileRemoval } from "./create-file-removal.ts";

@@ -17,6 +17,8 @@ export type Output = {
   signal: AbortSignal;
   /** Headerless samples, whose format only the caller knows. */
   samples?: { contentType: string; bytesPerSecond: number };
+  /** Of a recording that the gateway encoded itself, which needs no inspection. */
+  media?: InspectedMedia;
   /** The format to convert an image to, if it is not already in it. */
   format?: ImageFormat;
 };
@@ -26,20 +28,21 @@ const param = "output";
 /** Stores a task's output idempotently: of several attempts with one id, one creates the file and all return it. */
 export async function keepOutput(
   dependencies: FileDependencies,
-  { id, accountId, kind, bytes, signal, samples, format }: Output,
+  { id, accountId, kind, bytes, signal, samples, media: known, format }: Output,
 ): Promise<StoredFile> {
   const { database, storage, inspect } = dependencies;
-  const known = await findFile(database, id);
-  if (known !== null) {
+  const kept = await findFile(database, id);
+  if (kept !== null) {
     bytes.destroy();
-    return known;
+    return kept;
   }
   const spooled = await spoolOutput(dependencies, bytes, signal);
   try {
     const media =
-      samples === undefined
+      known ??
+      (samples === undefined
         ? await inspect(spooled.path, { param, kinds: [kind], signal })
-        : describeSamples(spooled, samples);
+        : describeSamples(spooled, samples));
     const file = { id, accountId, filename: nameOutput(media.contentType), spooled, media };
     const isAsWanted = format === undefined || (format.quality === undefined && hasFormat(media, format));
     if (isAsWanted) return await storage.storeOutput(file, signal);

@@ -17,7 +17,7 @@ export { parsePrefer } from "./read/prefer.ts";
 export { getTask } from "./read/read-task.ts";
 export { taskEventSchema, taskSchema } from "./read/task-schema.ts";
 export { checkSpeech, checkSpeechTask } from "./submit/check-generation.ts";
-export type { PrepareTask } from "./submit/create-task.ts";
+export type { FindModel, PrepareTask } from "./submit/create-task.ts";
 export { submissionAnswer, submissionAnswers, submissionErrors, submissionText } from "./submit/generation-routes.ts";
 export { commonFields, type SpeechBody, speechRequestSchema } from "./submit/generation-schema.ts";
 export { retryTask } from "./submit/retry-task.ts";

@@ -28,11 +28,11 @@ const contract: readonly [status: number, type: string, codes: string][] = [
   [503, "model_unavailable", "model_unavailable"],
 ];
 
-/** Errors beyond the contract: malformed HTTP, endpoints we lack, sign-in on the site. */
+/** Errors beyond the contract: malformed HTTP, endpoints we lack, shots of dramas, sign-in on the site. */
 const additions: typeof contract = [
   [400, "invalid_request_error", "malformed_request invalid_token"],
   [400, "invalid_request_error", "authorization_pending slow_down access_denied expired_token invalid_grant"],
-  [409, "invalid_request_error", "already_answered task_canceled"],
+  [409, "invalid_request_error", "already_answered task_canceled shot_not_available"],
   [401, "authentication_error", "not_signed_in wrong_credentials"],
   [404, "invalid_request_error", "not_offered"],
   [403, "permission_error", "reauthentication_required sign_up_closed cross_site_request"],

@@ -277,6 +277,13 @@ export const errorTable = {
     meaning: "The upstream that runs the task cannot stop it.",
     remedy: "Wait for the task to end.",
   },
+  shot_not_available: {
+    ...conflict,
+    isRetryable: false,
+    forbidsRetry: true,
+    meaning: "The drama has no finished video, or its request has been erased, so no shot of it can be made again.",
+    remedy: "Use a drama of the stage `video` that has succeeded.",
+  },
   task_canceled: {
     ...conflict,
     isRetryable: false,

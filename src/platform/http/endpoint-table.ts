@@ -51,6 +51,7 @@ const endpointTable = {
   createVideo: { scope: "videos", stability: "preview", spends: true },
   createAvatar: { scope: "avatars", stability: "preview", spends: true },
   createDrama: { scope: "dramas", stability: "preview" },
+  createDramaShot: { scope: "dramas", stability: "preview" },
   createEmbedding: { scope: "embeddings", stability: "preview", spends: true },
   createSpeech: { scope: "speech", stability: "preview", spends: true },
   createTranscription: { scope: "transcriptions", stability: "preview", spends: true },

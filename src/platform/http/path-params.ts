@@ -13,6 +13,10 @@ const unknown = (message: string) => ({ code: "not_found", message }) as const;
 /** Every kind of id in a path. A malformed id is a 404 without a database query. */
 const pathIds = {
   task: { pattern: "^task_[0-9a-z]{1,64}$", missing: { code: "task_not_found", message: "There is no such task." } },
+  shot: {
+    pattern: "^[1-9][0-9]{0,2}$",
+    missing: { ...unknown("The video has no such shot. Shots are numbered from 1."), namesParam: true },
+  },
   file: {
     pattern: "^file_[0-9a-z]{26}$",
     missing: { code: "file_not_found", message: "There is no such file, or it has expired.", namesParam: true },

@@ -1,5 +1,6 @@
 import { withFileWindow } from "./file-window.ts";
 import { type InspectedMedia, type Inspection, refuse } from "./inspection.ts";
+import { measureWav } from "./measure-wav.ts";
 import { MediaToolError } from "./media-tool-error.ts";
 import type { MediaType } from "./media-type.ts";
 import { runMediaTool } from "./run-media-tool.ts";
@@ -44,8 +45,18 @@ const contentTypes = {
   webm: { audio: "audio/webm", video: "video/webm" },
 } as const satisfies Record<Recording["name"], { audio: string; video?: string }>;
 
-/** Probes a recording with ffprobe, then reads all packets and decodes the first seconds with ffmpeg. */
+/**
+ * Reads the header of a plain WAV file. Probes any other recording with ffprobe, then reads all packets and decodes the
+ * first seconds with ffmpeg.
+ */
 export async function inspectRecording(path: string, type: Recording, signal: AbortSignal): Promise<Inspection> {
+  if (type.name === "wav") {
+    const durationMs = await withFileWindow(path, measureWav);
+    if (durationMs !== null && durationMs > 0 && durationMs <= durationMsMax) {
+      const contentType = contentTypes.wav.audio;
+      return { kind: "accepted", media: { kind: "audio", contentType, width: null, height: null, durationMs } };
+    }
+  }
   try {
     const probe = await probeRecording(path, type, signal);
     const media = describeRecording(probe, type);

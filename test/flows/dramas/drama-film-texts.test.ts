@@ -43,7 +43,8 @@ async function draw(
     .toFile(imagePath);
   const lines = texts.map((text, index) => ({ speaker, text, startFrame: index * 24, endFrame: (index + 1) * 24 }));
   const shots = lines.map((line) => ({ lines: [line] }));
-  return { ...(await runDrawing({ frame, title, episodeLabel: label, imagePath, folder, shots }, signal)), folder };
+  const order = { frame, title, episodeLabel: label, imagePath, folder, hasCaptions: true, shots };
+  return { ...(await runDrawing(order, signal)), folder };
 }
 
 type Box = { left: number; top: number; right: number; bottom: number; count: number };

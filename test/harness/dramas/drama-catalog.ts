@@ -15,6 +15,8 @@ export type Cast = {
   hasAvatar?: boolean;
   /** Whether images are created through a queue, like videos; by default they are synchronous. */
   drawsInQueue?: boolean;
+  /** Whether its image, video and avatar models offer a seed. */
+  offersSeed?: boolean;
   limits?: Fields;
 };
 
@@ -46,7 +48,7 @@ const kinds = { open: "openai-compatible", fal: "fal" } as const;
 
 function writeCast(
   { openAiUrl, falUrl }: FakeUpstreams,
-  { name, totalMs, hasAvatar = true, drawsInQueue = false, limits = {} }: Cast,
+  { name, totalMs, hasAvatar = true, drawsInQueue = false, offersSeed = false, limits = {} }: Cast,
 ): { providers: Fields[]; models: Fields[]; prices: Fields[] } {
   const keys = [`\${${upstreamKeyName}}`];
   const timeouts = totalMs === undefined ? {} : { timeouts: { total_ms: totalMs } };
@@ -81,7 +83,12 @@ function writeCast(
   };
   const models = parts
     .filter((part) => part !== "avatar" || hasAvatar)
-    .map((part) => ({ id: `${name}-${part}`, type: part, ...partFields[part], routes: route(part) }));
+    .map((part) => ({
+      ...{ id: `${name}-${part}`, type: part, ...partFields[part], routes: route(part) },
+      ...(offersSeed && part !== "chat" && part !== "speech"
+        ? { limits: { ...(partFields[part].limits as Fields), seed: true } }
+        : {}),
+    }));
   return { providers, models: [...models, drama], prices: writePrices(name) };
 }
 

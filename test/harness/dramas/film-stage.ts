@@ -52,7 +52,8 @@ export async function openFilmStage(): Promise<FilmStage> {
     async assemble(order, signal = limits.signal) {
       count += 1;
       const progress: number[] = [];
-      const whole = { title: "Title", episode: 1, language: "en", aspectRatio: "16:9", imagePath: null, ...order };
+      const usual = { title: "Title", episode: 1, language: "en", aspectRatio: "16:9", subtitles: "burned" } as const;
+      const whole = { ...usual, imagePath: null, ...order };
       const film = await assembleFilm(
         { folder: join(folder, `film-${count}`), ...whole },
         { signal, onProgress: (percent) => progress.push(percent) },
@@ -80,6 +81,12 @@ export async function readImages(path: string, { width, height }: { width: numbe
     height,
     pixels: stdout.subarray(index * bytes, (index + 1) * bytes),
   }));
+}
+
+/** The text track of a video, as WebVTT. */
+export async function readTrack(path: string): Promise<string> {
+  const args = ["-f", "mov", "-i", `file:${path}`, "-map", "0:s:0", "-f", "webvtt", "pipe:1"];
+  return (await runMediaTool({ ...limits, tool: "ffmpeg", args })).stdout.toString();
 }
 
 /** The average colour of an area of an image; the sides are fractions. */

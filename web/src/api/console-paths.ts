@@ -3804,6 +3804,8 @@ export type paths = {
             episode: number;
             language: string;
             aspect_ratio: string;
+            style?: string;
+            seed?: number;
             narrator_voice: string;
             roles: ({
               name: string;
@@ -3836,6 +3838,181 @@ export type paths = {
           client_business_id?: string;
           from_task_id?: string;
           allow_partial?: boolean;
+          style?: string;
+          seed?: number;
+          subtitles?: "burned" | "track" | "none";
+          callback_url?: string;
+          metadata?: Record<string, string>;
+          expires_after?: number;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            prompt?: string;
+            prompt_erased_at?: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              file_id: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
+              revised_prompt?: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                file_id: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
+        } };
+        202: { content: {
+          "application/json": {
+            id: string;
+            object: "generation.task";
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            prompt?: string;
+            prompt_erased_at?: string;
+            status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            progress: number;
+            output: ({
+              type: string;
+              file_id: string;
+              url: string;
+              content_type: string;
+              bytes: number;
+              sha256: string;
+              width?: number;
+              height?: number;
+              duration?: number;
+              expires_at: string;
+            })[];
+            data?: ({
+              url?: string;
+              b64_json?: string;
+              revised_prompt?: string;
+            })[];
+            usage: {
+              total_units: number;
+              charge?: string;
+              estimated_charge: string;
+            };
+            created: number;
+            request_id: string;
+            updated_at: string;
+            error?: {
+              code: string;
+              message: string;
+              param: string | null;
+              retryable: boolean;
+            };
+            warnings?: ({
+              code: string;
+              message: string;
+            })[];
+            metadata?: Record<string, string>;
+            client_request_id?: string;
+            queue_position?: number;
+            started_at?: string;
+            finished_at?: string;
+            expires_at?: string;
+            parent_id?: string;
+            steps?: ({
+              name: string;
+              status: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              progress: number;
+              output: ({
+                type: string;
+                file_id: string;
+                url: string;
+                content_type: string;
+                bytes: number;
+                sha256: string;
+                width?: number;
+                height?: number;
+                duration?: number;
+                expires_at: string;
+              })[];
+              charge: string;
+              task_ids: (string)[];
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/dramas/{task_id}/shots/{shot_number}": {
+    post: {
+      parameters: {
+        path: {
+          task_id: string;
+          shot_number: string;
+        };
+        header?: {
+          "idempotency-key"?: string;
+          prefer?: string;
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          prompt?: string;
+          seed?: number;
           callback_url?: string;
           metadata?: Record<string, string>;
           expires_after?: number;

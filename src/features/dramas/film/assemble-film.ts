@@ -8,10 +8,10 @@ import { labelEpisode } from "./episode-label.ts";
 import { FilmError } from "./film-error.ts";
 import type { FilmOrder, MadeFilm } from "./film-order.ts";
 import { joinPieces, type Piece } from "./join-pieces.ts";
-import { type MeasuredShot, measureShot } from "./measure-shot.ts";
-import { mixSound } from "./mix-sound.ts";
+import { type MeasuredShot, measureShots } from "./measure-shot.ts";
+import { type HeardShot, mixSound } from "./mix-sound.ts";
 import { framesPerSecond, planTimeline, type TimedShot, type Timeline } from "./plan-timeline.ts";
-import { renderShot, renderTitle } from "./render-piece.ts";
+import { renderShot } from "./render-piece.ts";
 import { runDrawing } from "./run-drawing.ts";
 import { blameShot } from "./shot-input.ts";
 import { type SubtitleCue, writeSubtitles } from "./write-subtitles.ts";
@@ -46,16 +46,19 @@ export async function assembleFilm(order: FilmOrder, watch: AssemblyWatch): Prom
     const filmPath = join(order.folder, "film.mp4");
     const subtitlesPath = join(order.folder, "film.vtt");
     const soundPath = join(order.folder, "film.pcm");
-    await writeFile(subtitlesPath, writeSubtitles(listCues(plan)));
-    const pieces = await renderPieces(order, plan, watch);
-    await mixSound(soundPath, { shots: plan.shots, timeline, signal });
+    const cues = listCues(plan);
+    await writeFile(subtitlesPath, writeSubtitles(cues));
+    const { pieces, shots } = await renderPieces(order, plan, watch);
+    await mixSound(soundPath, { shots, timeline, signal });
     const seconds = timeline.frameCount / framesPerSecond;
-    await joinPieces({ folder: order.folder, pieces, soundPath, seconds, path: filmPath, signal });
+    const trackPath = order.subtitles === "track" && cues.length > 0 ? subtitlesPath : null;
+    await joinPieces({ folder: order.folder, pieces, soundPath, trackPath, seconds, path: filmPath, signal });
     watch.onProgress(100);
     return {
       filmPath,
       subtitlesPath,
       posterPath: join(nameDrawnDir(order), drawing.posterName),
+      ...plan.frame,
       durationMs: Math.round(seconds * 1000),
       undrawable: drawing.undrawable,
     };
@@ -72,11 +75,11 @@ function nameDrawnDir({ folder }: FilmOrder): string {
 }
 
 async function planFilm(order: FilmOrder, { signal, onProgress }: AssemblyWatch): Promise<FilmPlan> {
-  const shots: MeasuredShot[] = [];
-  for (const [number, shot] of order.shots.entries()) {
-    shots.push(await measureShot(shot, order.folder, { number, signal }));
-    onProgress(Math.floor((progress.measured * shots.length) / order.shots.length));
-  }
+  const shots = await measureShots(order.shots, {
+    folder: order.folder,
+    signal,
+    onShot: (number) => onProgress(Math.floor((progress.measured * (number + 1)) / order.shots.length)),
+  });
   const frame = chooseFrame(
     order.aspectRatio,
     shots.map(({ clip }) => clip),
@@ -92,6 +95,7 @@ async function planFilm(order: FilmOrder, { signal, onProgress }: AssemblyWatch)
       episodeLabel: labelEpisode(order.episode, order.language),
       imagePath: order.imagePath ?? (await extractFirstFrame(order, shots, signal)),
       folder: nameDrawnDir(order),
+      hasCaptions: order.subtitles === "burned",
       shots: shots.map(({ lines }, number) => ({
         lines: lines.map(({ speaker, text }, index) => ({ speaker, text, ...findSpan(timeline, number, index) })),
       })),
@@ -132,7 +136,7 @@ async function extractFirstFrame(
   return path;
 }
 
-/** The burnt-in cues of all shots, with frame numbers of the whole film. */
+/** The cues of all shots, with frame numbers of the whole film. */
 function listCues({ drawing, timeline }: FilmPlan): SubtitleCue[] {
   return drawing.shots.flatMap(({ cues }, number) => {
     const start = timeline.shots[number]?.startFrame ?? 0;
@@ -141,32 +145,35 @@ function listCues({ drawing, timeline }: FilmPlan): SubtitleCue[] {
 }
 
 /** Renders shots separately, so that memory use does not depend on the film's length. */
-async function renderPieces(order: FilmOrder, plan: FilmPlan, { signal, onProgress }: AssemblyWatch): Promise<Piece[]> {
+async function renderPieces(
+  order: FilmOrder,
+  { shots, frame, timeline, drawing }: FilmPlan,
+  { signal, onProgress }: AssemblyWatch,
+): Promise<{ pieces: Piece[]; shots: HeardShot[] }> {
   const { folder } = order;
   const drawnDir = nameDrawnDir(order);
-  const { shots, frame, timeline, drawing } = plan;
-  const title = { name: "piece-title.mp4", frameCount: timeline.titleFrames };
-  const pieces: Piece[] = [title];
-  await renderTitle(
-    {
-      imagePath: join(drawnDir, drawing.titleName),
-      frame,
-      frameCount: title.frameCount,
-      path: join(folder, title.name),
-    },
-    signal,
-  );
+  const titlePiece = { name: "piece-title.mp4", frameCount: timeline.titleFrames };
+  const title = {
+    imagePath: join(drawnDir, drawing.titleName),
+    frameCount: titlePiece.frameCount,
+    path: join(folder, titlePiece.name),
+  };
+  const pieces: Piece[] = [titlePiece];
+  const heard: HeardShot[] = [];
   for (const [number, shot] of shots.entries()) {
     const planned = timeline.shots[number];
     const sheets = drawing.shots[number]?.sheets;
     invariant(planned !== undefined && sheets !== undefined, "every shot was planned and drawn");
     const name = `piece-${number}.mp4`;
-    const fades = { in: number === 0, out: number === shots.length - 1 };
-    const path = join(folder, name);
-    const drawn = { strip: drawing.strip, sheets, drawnDir };
-    await renderShot({ shot, planned, frame, ...drawn, fades, path }, { number, signal });
+    const isFirst = number === 0;
+    const piece = {
+      ...{ shot, planned, frame, strip: drawing.strip, sheets, drawnDir, folder, path: join(folder, name) },
+      fades: { in: isFirst, out: number === shots.length - 1 },
+      title: isFirst ? title : null,
+    };
+    heard.push({ ...shot, clipSound: await renderShot(piece, { number, signal }) });
     pieces.push({ name, frameCount: planned.frameCount });
     onProgress(progress.drawn + Math.floor(((progress.rendered - progress.drawn) * (number + 1)) / shots.length));
   }
-  return pieces;
+  return { pieces, shots: heard };
 }

@@ -8,6 +8,8 @@ export type DrawingOrder = {
   episodeLabel: string;
   imagePath: string;
   folder: string;
+  /** Whether captions are drawn, or only their texts and times planned. */
+  hasCaptions: boolean;
   shots: readonly { lines: readonly DrawnLine[] }[];
 };
 

@@ -13,13 +13,13 @@ const [titleName, posterName] = ["title.png", "poster.jpg"];
 const metrics = loadFontMetrics();
 
 async function draw(order: DrawingOrder): Promise<DrawingAnswer> {
-  const { frame, folder } = order;
+  const { frame, folder, hasCaptions } = order;
   const style = chooseCaptionStyle(frame);
   const strip = placeStrip(frame, style);
   const shots: DrawingAnswer["shots"][number][] = [];
   for (const [shotNumber, { lines }] of order.shots.entries()) {
     const cues = lines.flatMap((line) => planCues(line, style, metrics));
-    const sheets = await drawSheets(cues, { strip, style, metrics, folder, shotNumber });
+    const sheets = hasCaptions ? await drawSheets(cues, { strip, style, metrics, folder, shotNumber }) : [];
     shots.push({
       sheets,
       cues: cues.map(({ speaker, text, startFrame, endFrame }) => ({ speaker, text, startFrame, endFrame })),
@@ -30,8 +30,9 @@ async function draw(order: DrawingOrder): Promise<DrawingAnswer> {
   return { titleName, posterName, strip, shots, undrawable: listUndrawable(order) };
 }
 
-function listUndrawable({ title, shots }: DrawingOrder): string[] {
-  const texts = shots.flatMap(({ lines }) => lines.flatMap(({ speaker, text }) => [speaker ?? "", text]));
+function listUndrawable({ title, shots, hasCaptions }: DrawingOrder): string[] {
+  const captioned = hasCaptions ? shots : [];
+  const texts = captioned.flatMap(({ lines }) => lines.flatMap(({ speaker, text }) => [speaker ?? "", text]));
   return [...new Set([title, ...texts].flatMap((text) => takeDrawable(text, metrics).undrawable))];
 }
 

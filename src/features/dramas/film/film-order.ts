@@ -1,3 +1,7 @@
+/** `burned`: drawn into the video. `track`: a text track that players can switch off. */
+export const subtitleModes = ["burned", "track", "none"] as const;
+export type SubtitleMode = (typeof subtitleModes)[number];
+
 /** A film to assemble. All files are in one folder, already fetched and checked. */
 export type FilmOrder = {
   title: string;
@@ -7,6 +11,7 @@ export type FilmOrder = {
   /** Such as `16:9`. */
   aspectRatio: string;
   shots: readonly FilmShot[];
+  subtitles: SubtitleMode;
   /** The image for poster and title card; `null` uses the film's first frame. */
   imagePath: string | null;
   /** The working directory; the caller deletes it. */
@@ -37,6 +42,8 @@ export type MadeFilm = {
   filmPath: string;
   subtitlesPath: string;
   posterPath: string;
+  width: number;
+  height: number;
   durationMs: number;
   /** Characters that our fonts lack: missing in the burnt-in captions, present in the subtitle file. */
   undrawable: readonly string[];

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { plainOutput } from "../../../platform/media/plain-output.ts";
 import { runMediaTool } from "../../../platform/media/run-media-tool.ts";
+import type { MediaToolCall } from "../../../platform/media/start-media-tool.ts";
 import { framesPerSecond } from "./plan-timeline.ts";
 import { samplesPerSecond, soundInput } from "./sound-format.ts";
 import { fromDecibels } from "./speech-level.ts";
@@ -14,12 +15,12 @@ type JoinCall = {
   pieces: readonly Piece[];
   /** The sound of the whole film. */
   soundPath: string;
+  /** A WebVTT file for the text track; `null` for none. */
+  trackPath: string | null;
   seconds: number;
   path: string;
   signal: AbortSignal;
 };
-
-type LevelCall = Pick<JoinCall, "soundPath" | "signal"> & { timeoutMs: number };
 
 const joinMsMin = 60_000;
 const joinMsPerSecond = 1000;
@@ -30,31 +31,60 @@ const peakDbMax = -2.5;
 /** A quieter film counts as silent and is left alone. */
 const audibleLoudnessMin = -55;
 const toleranceDb = 0.3;
-/** Each pass corrects what the limiter removed in the previous one. */
-const passesMax = 3;
+/** Each corrects what the limiter removed in the previous pass. */
+const correctionsMax = 3;
 const measureBytesMax = 64 * 1024 * 1024;
 
-/** Concatenates the pieces without re-encoding, and normalizes the loudness. */
-export async function joinPieces({ folder, pieces, soundPath, seconds, path, signal }: JoinCall): Promise<void> {
-  const timeoutMs = joinMsMin + seconds * joinMsPerSecond;
-  const filters = await levelSound({ soundPath, timeoutMs, signal });
-  const listPath = join(folder, "pieces.txt");
-  await writeFile(listPath, listPieces(pieces));
-  await runMediaTool({
-    tool: "ffmpeg",
-    source: "ours",
+/**
+ * Concatenates the pieces without re-encoding, at the target loudness. Measures the result while writing it, because the
+ * limiter may remove too much; then it is written again.
+ */
+export async function joinPieces(call: JoinCall): Promise<void> {
+  await writeFile(nameList(call), listPieces(call.pieces));
+  const { soundPath, signal } = call;
+  const measured = await runMeter({
+    args: [...soundInput, `file:${soundPath}`, "-af", meter, "-f", "null", "-"],
+    signal,
+    timeoutMs: limitTime(call),
+  });
+  if (measured < audibleLoudnessMin) {
+    await writeFilm(call, "anull");
+    return;
+  }
+  let gainDb = loudnessWanted - measured;
+  for (let pass = 0; ; pass += 1) {
+    const missedDb = loudnessWanted - (await writeFilm(call, describeLevel(gainDb)));
+    if (Math.abs(missedDb) <= toleranceDb || pass === correctionsMax) return;
+    gainDb += missedDb;
+  }
+}
+
+function nameList({ folder }: JoinCall): string {
+  return join(folder, "pieces.txt");
+}
+
+function limitTime({ seconds }: JoinCall): number {
+  return joinMsMin + seconds * joinMsPerSecond;
+}
+
+/** Returns the loudness of what it wrote. */
+async function writeFilm(call: JoinCall, filters: string): Promise<number> {
+  const { folder, pieces, soundPath, trackPath, path, signal } = call;
+  return await runMeter({
     alsoReads: pieces.map(({ name }) => join(folder, name)),
     args: [
-      ...["-f", "concat", "-i", `file:${listPath}`, ...soundInput, `file:${soundPath}`],
-      ...["-map", "0:v:0", "-map", "1:a:0", ...plainOutput],
+      ...["-f", "concat", "-i", `file:${nameList(call)}`, ...soundInput, `file:${soundPath}`],
+      ...(trackPath === null ? [] : ["-f", "webvtt", "-i", `file:${trackPath}`]),
+      ...["-filter_complex", `[1:a:0]${filters},asplit[sound][copy];[copy]${meter},anullsink`],
+      ...["-map", "0:v:0", "-map", "[sound]", ...plainOutput],
       // Removes SEI units, in which the encoder stores its name and settings.
       ...["-c:v", "copy", "-bsf:v", "filter_units=remove_types=6"],
-      ...["-af", filters, "-c:a", "aac", "-b:a", "160k", "-ac", "2", "-ar", "48000"],
+      ...(trackPath === null ? [] : ["-map", "2:s:0", "-c:s", "mov_text", "-disposition:s:0", "default"]),
+      ...["-c:a", "aac", "-b:a", "160k", "-ac", "2", "-ar", "48000"],
       ...["-movflags", "+faststart", "-f", "mp4", `file:${path}`],
     ],
     signal,
-    timeoutMs,
-    stdoutBytesMax: 1000,
+    timeoutMs: limitTime(call),
   });
 }
 
@@ -73,35 +103,21 @@ function listPieces(pieces: readonly Piece[]): string {
   return `ffconcat version 1.0\n${lines.join("")}`;
 }
 
-/** The filters that bring a film to the target loudness without exceeding the peak limit. */
-async function levelSound(call: LevelCall): Promise<string> {
-  const measured = await measureLoudness("anull", call);
-  if (measured < audibleLoudnessMin) return "anull";
-  let gainDb = loudnessWanted - measured;
-  for (let pass = 0; pass < passesMax; pass += 1) {
-    const missedDb = loudnessWanted - (await measureLoudness(describeLevel(gainDb), call));
-    if (Math.abs(missedDb) <= toleranceDb) break;
-    gainDb += missedDb;
-  }
-  return describeLevel(gainDb);
-}
-
 /** Oversamples four times, so that the limiter also catches peaks between samples. */
 function describeLevel(gainDb: number): string {
   const limiter = `alimiter=limit=${fromDecibels(peakDbMax).toFixed(4)}:attack=3:release=60:level=0`;
   return `volume=${gainDb.toFixed(2)}dB:precision=float,aresample=${4 * samplesPerSecond},${limiter},aresample=${samplesPerSecond}`;
 }
 
-/** The integrated loudness by EBU R 128, in LUFS. */
-async function measureLoudness(filters: string, { soundPath, timeoutMs, signal }: LevelCall): Promise<number> {
+const meter = "ebur128=metadata=1,ametadata=print:key=lavfi.r128.I:file=-";
+
+/** Runs ffmpeg with a meter; returns the integrated loudness by EBU R 128, in LUFS. */
+async function runMeter(call: Pick<MediaToolCall, "args" | "alsoReads" | "signal" | "timeoutMs">): Promise<number> {
   let loudness = Number.NEGATIVE_INFINITY;
-  const meter = "ebur128=metadata=1,ametadata=print:key=lavfi.r128.I:file=-";
   await runMediaTool({
+    ...call,
     tool: "ffmpeg",
     source: "ours",
-    args: [...soundInput, `file:${soundPath}`, "-af", `${filters},${meter}`, "-f", "null", "-"],
-    signal,
-    timeoutMs,
     stdoutBytesMax: measureBytesMax,
     onLine(line) {
       const value = /^lavfi\.r128\.I=(-?[\d.]+)/.exec(line)?.[1];

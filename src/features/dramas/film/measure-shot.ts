@@ -1,19 +1,16 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { runMediaTool } from "../../../platform/media/run-media-tool.ts";
-import { FilmError } from "./film-error.ts";
 import type { FilmLine, FilmShot } from "./film-order.ts";
-import { clipSecondsMax, type ProbedClip, probeClip } from "./probe-clip.ts";
-import { blameShot, describeInput, type ShotContext } from "./shot-input.ts";
+import { type ProbedClip, probeClip } from "./probe-clip.ts";
+import { blameShot, describeInput } from "./shot-input.ts";
 import { bytesPerSecond, soundFormat } from "./sound-format.ts";
 
-/** A probed shot, with all sound decoded to files of one format. */
+/** A probed shot, with the sound of its lines decoded to files of one format. */
 export type MeasuredShot = {
   clip: ProbedClip;
   /** ffmpeg options and path of the clip. */
   clipInput: readonly string[];
-  /** The clip's own sound; `null` if it has none. */
-  clipSound: DecodedSound | null;
   lines: readonly (FilmLine & { sound: DecodedSound | null })[];
   isVoiced: boolean;
   seconds: number;
@@ -21,79 +18,85 @@ export type MeasuredShot = {
 
 export type DecodedSound = { path: string; seconds: number };
 
-type WantedSound = { input: readonly string[]; path: string };
+type ProbedShot = Pick<MeasuredShot, "clip" | "clipInput"> & { wanted: readonly (WantedSound | null)[] };
+
+type WantedSound = { number: number; input: readonly string[]; path: string };
+
+type Measuring = {
+  folder: string;
+  signal: AbortSignal;
+  /** Called after each shot. */
+  onShot(number: number): void;
+};
 
 const lineSecondsMax = 600;
+const linesAtOnceMax = 20;
 const decodeMsMax = 180_000;
 /** Shorter audio counts as silence. */
 const soundSecondsMin = 0.05;
-const sampleSide = 16;
 
-/** Probes and decodes a shot before rendering. Throws a `FilmError` that names the shot. */
-export async function measureShot(shot: FilmShot, folder: string, context: ShotContext): Promise<MeasuredShot> {
-  const clipInput = describeInput(shot.clipPath, shot.contentType, context);
-  const clip = await probeClip(clipInput, context);
-  const clipSound = clip.hasSound ? join(folder, `clip-${context.number}.pcm`) : null;
-  const firstPath = join(folder, `first-${context.number}.raw`);
-  const lines = shot.lines.map((line, index) => ({ line, wanted: wantSound(line, index, folder, context) }));
-  const wanted = lines.flatMap((line) => line.wanted ?? []);
-  await decodeShot({ clipInput, clipSound, firstPath, wanted }, context);
-  if ((await stat(firstPath)).size < sampleSide ** 2) {
-    throw new FilmError("A clip has no readable video frame.", { shot: context.number });
+/** Probes all clips and decodes all lines before rendering. Throws a `FilmError` that names the shot. */
+export async function measureShots(
+  shots: readonly FilmShot[],
+  { folder, signal, onShot }: Measuring,
+): Promise<MeasuredShot[]> {
+  const probed: ProbedShot[] = [];
+  for (const [number, shot] of shots.entries()) {
+    const context = { number, signal };
+    const clipInput = describeInput(shot.clipPath, shot.contentType, context);
+    const wanted = shot.lines.map(({ audio }, index): WantedSound | null => {
+      if (audio === null) return null;
+      const input = describeInput(audio.path, audio.contentType, context);
+      return { number, input, path: join(folder, `line-${number}-${index}.pcm`) };
+    });
+    probed.push({ clip: await probeClip(clipInput, context), clipInput, wanted });
+    onShot(number);
   }
-  const heard = clipSound === null ? null : await findSound(clipSound);
+  const sounds = probed.flatMap(({ wanted }) => wanted.flatMap((sound) => sound ?? []));
+  for (let from = 0; from < sounds.length; from += linesAtOnceMax) {
+    await decodeSounds(sounds.slice(from, from + linesAtOnceMax), signal);
+  }
+  return await Promise.all(shots.map((shot, number) => describeShot(shot, probed[number] as ProbedShot)));
+}
+
+async function describeShot(shot: FilmShot, { clip, clipInput, wanted }: ProbedShot): Promise<MeasuredShot> {
+  const lines = shot.lines.map(async (line, index) => {
+    const sound = wanted[index] ?? null;
+    return { ...line, sound: sound === null ? null : await findSound(sound.path) };
+  });
   return {
     clip,
     clipInput,
-    clipSound: heard,
-    lines: await Promise.all(
-      lines.map(async ({ line, wanted: sound }) => ({ ...line, sound: sound && (await findSound(sound.path)) })),
-    ),
+    lines: await Promise.all(lines),
     // If the clip should contain the lines but is silent, their audio is mixed in.
-    isVoiced: shot.isVoiced && heard !== null,
+    isVoiced: shot.isVoiced && clip.hasSound,
     seconds: shot.seconds,
   };
 }
 
-function wantSound({ audio }: FilmLine, index: number, folder: string, context: ShotContext): WantedSound | null {
-  if (audio === null) return null;
-  return {
-    input: describeInput(audio.path, audio.contentType, context),
-    path: join(folder, `line-${context.number}-${index}.pcm`),
-  };
-}
-
-type DecodeCall = {
-  clipInput: readonly string[];
-  clipSound: string | null;
-  firstPath: string;
-  wanted: readonly WantedSound[];
-};
-
-async function decodeShot({ clipInput, clipSound, firstPath, wanted }: DecodeCall, context: ShotContext) {
+/** Decodes many lines in one process. If that fails, decodes them one by one to find the shot at fault. */
+async function decodeSounds(wanted: readonly WantedSound[], signal: AbortSignal): Promise<void> {
   try {
     await runMediaTool({
       tool: "ffmpeg",
       source: "strangers",
       args: [
-        ...["-threads", "2", "-skip_frame", "nokey", "-t", String(clipSecondsMax), ...clipInput],
         ...wanted.flatMap(({ input }) => ["-t", String(lineSecondsMax), ...input]),
-        // Decode one frame as a proof, whatever the metadata claims; more is not needed.
-        ...["-map", "0:V:0", "-frames:v", "1", "-s", `${sampleSide}x${sampleSide}`, "-pix_fmt", "gray"],
-        ...["-f", "rawvideo", `file:${firstPath}`],
-        ...(clipSound === null ? [] : ["-map", "0:a:0", ...soundFormat, `file:${clipSound}`]),
-        ...wanted.flatMap(({ path }, index) => ["-map", `${index + 1}:a:0`, ...soundFormat, `file:${path}`]),
+        ...wanted.flatMap(({ path }, index) => ["-map", `${index}:a:0`, ...soundFormat, `file:${path}`]),
       ],
-      signal: context.signal,
+      signal,
       timeoutMs: decodeMsMax,
       stdoutBytesMax: 1000,
     });
   } catch (error) {
-    throw blameShot(error, context);
+    const [first, ...others] = wanted;
+    if (first === undefined || others.length === 0) throw blameShot(error, { number: first?.number ?? 0, signal });
+    for (const one of wanted) await decodeSounds([one], signal);
   }
 }
 
-async function findSound(path: string): Promise<DecodedSound | null> {
+/** `null` if it is too short to hear. */
+export async function findSound(path: string): Promise<DecodedSound | null> {
   const seconds = (await stat(path)).size / bytesPerSecond;
   return seconds < soundSecondsMin ? null : { path, seconds };
 }

@@ -24,10 +24,13 @@ type ShotSound = {
   fade: { in: number; out: number };
 };
 
+/** A shot with its clip's own sound; `null` if it has none. */
+export type HeardShot = MeasuredShot & { clipSound: DecodedSound | null };
+
 /** Writes the sound of the whole film in blocks: silence under the title card, then shot by shot. */
 export async function mixSound(
   path: string,
-  { shots, timeline, signal }: { shots: readonly MeasuredShot[]; timeline: Timeline; signal: AbortSignal },
+  { shots, timeline, signal }: { shots: readonly HeardShot[]; timeline: Timeline; signal: AbortSignal },
 ): Promise<void> {
   const output = await open(path, "w", 0o600);
   try {
@@ -55,11 +58,7 @@ export async function mixSound(
   }
 }
 
-async function openShot(
-  shot: MeasuredShot,
-  planned: PlannedShot,
-  opened: FileHandle[],
-): Promise<Omit<ShotSound, "fade">> {
+async function openShot(shot: HeardShot, planned: PlannedShot, opened: FileHandle[]): Promise<Omit<ShotSound, "fade">> {
   const openSound = async (sound: DecodedSound, start: number): Promise<OpenSound> => {
     const handle = await open(sound.path, "r");
     opened.push(handle);

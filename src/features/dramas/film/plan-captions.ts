@@ -22,7 +22,19 @@ export function chooseCaptionStyle({ width, height }: FrameSize): CaptionStyle {
   return { size, nameSize: size * 0.66, leading: size * 1.34, padding, widthMax: (width * share) / size };
 }
 
-/** Bottom center; even numbers because of chroma subsampling. */
+/**
+ * The share of the height below the captions. Phones draw their own buttons and texts over the lowest fifth of a portrait
+ * video.
+ */
+const bottomShare = { landscape: 0.05, square: 0.09, portrait: 0.2 };
+const portraitRatioMax = 0.7;
+
+function chooseBottomShare({ width, height }: FrameSize): number {
+  if (width > height) return bottomShare.landscape;
+  return width / height < portraitRatioMax ? bottomShare.portrait : bottomShare.square;
+}
+
+/** Bottom center, in the lower half; even numbers because of chroma subsampling. */
 export function placeStrip(
   frame: FrameSize,
   { size, nameSize, leading, padding, widthMax }: CaptionStyle,
@@ -30,7 +42,7 @@ export function placeStrip(
   const even = (value: number): number => 2 * Math.ceil(value / 2);
   const width = Math.min(frame.width, even(widthMax * size + 4 * padding));
   const height = Math.min(frame.height, even(captionLinesMax * leading + nameSize * 1.5 + 2 * padding));
-  const margin = frame.height * (frame.width > frame.height ? 0.05 : 0.09);
+  const margin = frame.height * chooseBottomShare(frame);
   const left = 2 * Math.floor((frame.width - width) / 4);
   return { left, top: Math.max(0, 2 * Math.floor((frame.height - height - margin) / 2)), width, height };
 }

@@ -8,6 +8,7 @@ export type ProbedClip = {
   height: number;
   /** Measured from packets, because metadata may be wrong. */
   seconds: number;
+  /** Whether it has an audio track that is not empty. */
   hasSound: boolean;
   /** The color matrix, as ffmpeg's scaler names it. */
   colourMatrix: string;
@@ -29,12 +30,14 @@ type ProbedPacket = { stream_index: number; pts_time?: string; duration_time?: s
 
 type Probe = { streams?: readonly ProbedStream[]; packets?: readonly ProbedPacket[] };
 
-export const clipSecondsMax = 600;
+const clipSecondsMax = 600;
 const probeMsMax = 60_000;
 const outputBytesMax = 64 * 1024 * 1024;
 const sideMax = 8192;
 /** For a single frame without a duration. */
 const frameSecondsMin = 1 / 24;
+/** Shorter audio counts as silence. */
+const soundSecondsMin = 0.05;
 /** From this size on, untagged video is treated as BT.709, below as BT.601. */
 const largeSideMin = 720;
 
@@ -46,10 +49,11 @@ export async function probeClip(clipInput: readonly string[], context: ShotConte
     throw new FilmError("A clip has no readable video frame.", { shot: context.number });
   }
   const shown = turnUpright(film, { width: Math.max(1, Math.round(width * readPixelRatio(film))), height });
+  const sound = streams.find((stream) => stream.codec_type === "audio");
   return {
     ...shown,
-    seconds: measurePackets(packets.filter((packet) => packet.stream_index === film.index)),
-    hasSound: streams.some((stream) => stream.codec_type === "audio"),
+    seconds: Math.max(frameSecondsMin, measurePackets(packets, film)),
+    hasSound: sound !== undefined && measurePackets(packets, sound) >= soundSecondsMin,
     colourMatrix: nameMatrix(film, shown),
   };
 }
@@ -88,14 +92,14 @@ function turnUpright(
   return Math.abs(Math.round(Number(turned) / 90)) % 2 === 1 ? { width: height, height: width } : { width, height };
 }
 
-function measurePackets(packets: readonly ProbedPacket[]): number {
+function measurePackets(packets: readonly ProbedPacket[], { index }: ProbedStream): number {
   let [start, end] = [Number.POSITIVE_INFINITY, 0];
-  for (const { pts_time: moment, duration_time: length = "0" } of packets) {
-    if (moment === undefined) continue;
+  for (const { stream_index: stream, pts_time: moment, duration_time: length = "0" } of packets) {
+    if (stream !== index || moment === undefined) continue;
     start = Math.min(start, Number(moment));
     end = Math.max(end, Number(moment) + (Number(length) || 0));
   }
-  return Math.max(frameSecondsMin, end - (Number.isFinite(start) ? start : 0));
+  return Number.isFinite(start) ? end - start : 0;
 }
 
 function nameMatrix(

@@ -1,12 +1,14 @@
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { plainOutput } from "../../../platform/media/plain-output.ts";
 import { runMediaTool } from "../../../platform/media/run-media-tool.ts";
-import type { MediaToolCall } from "../../../platform/media/start-media-tool.ts";
 import { type FrameSize, placeImage } from "./choose-frame.ts";
 import type { CaptionStrip, DrawnSheet } from "./drawing-order.ts";
-import type { MeasuredShot } from "./measure-shot.ts";
+import { FilmError } from "./film-error.ts";
+import { type DecodedSound, findSound, type MeasuredShot } from "./measure-shot.ts";
 import { filmFadeSeconds, framesPerSecond, type PlannedShot } from "./plan-timeline.ts";
 import { blameShot, type ShotContext } from "./shot-input.ts";
+import { soundFormat } from "./sound-format.ts";
 
 export type ShotPiece = {
   shot: MeasuredShot;
@@ -18,8 +20,14 @@ export type ShotPiece = {
   drawnDir: string;
   /** Whether the film starts or ends with this shot. */
   fades: { in: boolean; out: boolean };
+  /** The working directory. */
+  folder: string;
   path: string;
+  /** The title card, rendered along with the first shot. */
+  title: TitlePiece | null;
 };
+
+export type TitlePiece = { imagePath: string; frameCount: number; path: string };
 
 /** The exact format of all pieces, so that they can be concatenated without re-encoding. */
 const pieceFormat = [
@@ -39,45 +47,46 @@ const titleFadeSeconds = 0.4;
 const renderMsMin = 60_000;
 /** For a slow, busy core: two frames a second of a large film. */
 const renderMsPerFrame = 500;
+const sampleSide = 16;
 
-/** Renders a shot without sound: in the film's frame, with the planned length and captions. */
-export async function renderShot(piece: ShotPiece, context: ShotContext): Promise<void> {
-  const { shot, planned, sheets, drawnDir, path } = piece;
-  const clipSeconds = planned.frameCount / framesPerSecond / planned.slowdown + 1;
+/**
+ * Renders a shot without sound: in the film's frame, with the planned length and captions. Also decodes the clip's own
+ * sound and returns it; `null` if there is none.
+ */
+export async function renderShot(piece: ShotPiece, context: ShotContext): Promise<DecodedSound | null> {
+  const { shot, planned, sheets, drawnDir, title, folder, path } = piece;
+  const soundPath = join(folder, `clip-${context.number}.pcm`);
+  const samplePath = join(folder, `first-${context.number}.raw`);
+  const clipSeconds = planned.frameCount / framesPerSecond + 1;
   try {
-    await render({
+    await runMediaTool({
+      tool: "ffmpeg",
       source: "strangers",
       args: [
         ...["-threads", "2", "-t", clipSeconds.toFixed(3), ...shot.clipInput],
         ...sheets.flatMap(({ name }) => describeStill(join(drawnDir, name))),
-        ...["-filter_complex", describeGraph(piece), "-map", "[film]", "-frames:v", String(planned.frameCount)],
-        ...[...pieceFormat, `file:${path}`],
+        ...(title === null ? [] : describeStill(title.imagePath)),
+        ...["-filter_complex", describeGraph(piece)],
+        ...["-map", "[film]", "-frames:v", String(planned.frameCount), ...pieceFormat, `file:${path}`],
+        ...(title === null
+          ? []
+          : ["-map", "[title]", "-frames:v", String(title.frameCount), ...pieceFormat, `file:${title.path}`]),
+        // One decoded frame is the proof that the clip can be shown, whatever its metadata claims.
+        ...["-map", "0:V:0", "-frames:v", "1", "-s", `${sampleSide}x${sampleSide}`, "-pix_fmt", "gray"],
+        ...["-f", "rawvideo", `file:${samplePath}`],
+        ...(shot.clip.hasSound ? ["-map", "0:a:0", ...soundFormat, `file:${soundPath}`] : []),
       ],
-      frameCount: planned.frameCount,
+      timeoutMs: renderMsMin + (planned.frameCount + (title?.frameCount ?? 0)) * renderMsPerFrame,
+      stdoutBytesMax: 1000,
       signal: context.signal,
     });
   } catch (error) {
     throw blameShot(error, context);
   }
-}
-
-/** Renders the title card with fades. */
-export async function renderTitle(
-  { imagePath, frame, frameCount, path }: { imagePath: string; frame: FrameSize; frameCount: number; path: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const fades = [describeFade("in", titleFadeSeconds), describeFade("out", titleFadeSeconds, frameCount)];
-  const graph = `[0:v:0]${scaleTo(frame)},${repeatStill},${fades.join(",")}[film]`;
-  const output = ["-filter_complex", graph, "-map", "[film]", "-frames:v", String(frameCount)];
-  const args = [...describeStill(imagePath), ...output, ...pieceFormat, `file:${path}`];
-  await render({ source: "ours", args, frameCount, signal });
-}
-
-type RenderCall = Pick<MediaToolCall, "source" | "args" | "signal"> & { frameCount: number };
-
-async function render({ frameCount, ...call }: RenderCall): Promise<void> {
-  const timeoutMs = renderMsMin + frameCount * renderMsPerFrame;
-  await runMediaTool({ ...call, tool: "ffmpeg", timeoutMs, stdoutBytesMax: 1000 });
+  if ((await stat(samplePath)).size < sampleSide ** 2) {
+    throw new FilmError("A clip has no readable video frame.", { shot: context.number });
+  }
+  return shot.clip.hasSound ? await findSound(soundPath) : null;
 }
 
 /** A still image of our own, decoded once and repeated without copying. */
@@ -91,7 +100,7 @@ const repeatStill = "loop=loop=-1:size=1,setpts=N";
  * Overlays the clip on a black base of the exact length and rate, holding its last frame when it ends, and the captions
  * on top.
  */
-function describeGraph({ shot, planned, frame, strip, sheets, fades }: ShotPiece): string {
+function describeGraph({ shot, planned, frame, strip, sheets, fades, title }: ShotPiece): string {
   const { width, height } = frame;
   const retime = `settb=1/90000,setpts=(PTS-STARTPTS)*${planned.slowdown.toFixed(6)}`;
   const steps = [
@@ -100,10 +109,16 @@ function describeGraph({ shot, planned, frame, strip, sheets, fades }: ShotPiece
     ...describePlacement(shot, frame),
     `[base][placed]overlay=eof_action=repeat:format=yuv420[shot0]`,
     ...sheets.flatMap((sheet, index) => describeSheet(sheet, strip, index)),
+    ...(title === null ? [] : [describeTitle(title, frame, sheets.length + 1)]),
   ];
   const fadeIn = fades.in ? [describeFade("in", filmFadeSeconds)] : [];
   const fadeOut = fades.out ? [describeFade("out", filmFadeSeconds, planned.frameCount)] : [];
   return [...steps, `[shot${sheets.length}]${[...fadeIn, ...fadeOut, "setsar=1"].join(",")}[film]`].join(";");
+}
+
+function describeTitle({ frameCount }: TitlePiece, frame: FrameSize, input: number): string {
+  const fades = [describeFade("in", titleFadeSeconds), describeFade("out", titleFadeSeconds, frameCount)];
+  return `[${input}:v:0]${scaleTo(frame)},${repeatStill},${fades.join(",")}[title]`;
 }
 
 /** A fade out ends in black at the last of `frameCount` frames. */

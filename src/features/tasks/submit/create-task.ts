@@ -49,6 +49,7 @@ export type IncomingTask<B extends CommonBody = CommonBody> = {
   /** The `client_business_id` and its fingerprint; `null` without one. */
   order: Omit<TaskOrder, "scope"> | null;
   prepare: PrepareTask<B>;
+  findModel: FindModel | null;
   /** The caller's rate-limit state so far. */
   seen: SeenLimits | null;
   /** The request's span; `null` if it is not traced. */
@@ -61,6 +62,9 @@ type PreparedTask = Pick<NewTask, "request" | "inputs" | "steps" | "terms"> & {
   /** The scope within which a `client_business_id` is unique. */
   orderScope: string;
 };
+
+/** For requests without a `model`, such as those about an earlier task. Throws if there is no such task. */
+export type FindModel = (caller: Caller) => Promise<string>;
 
 /** Throws if the request is invalid. */
 export type PrepareTask<B extends CommonBody> = (asked: {
@@ -217,7 +221,9 @@ async function prepareSubmission<B extends CommonBody>(
   const { caller, body } = incoming;
   const now = dependencies.clock.now();
   const view = dependencies.catalog.current();
-  const offered = getOfferedModel(view, body.model, caller, now);
+  const modelId = incoming.findModel === null ? body.model : await incoming.findModel(caller);
+  invariant(modelId !== undefined, "a request names its model");
+  const offered = getOfferedModel(view, modelId, caller, now);
   if (body.callback_url !== undefined) {
     checkWebhookUrl(body.callback_url, { param: "callback_url", allowsPrivate: dependencies.allowsPrivate });
   }

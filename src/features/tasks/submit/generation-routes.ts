@@ -20,6 +20,7 @@ import { checkAvatar, checkImage, checkVideo } from "./check-generation.ts";
 import {
   type CreatedTask,
   createTask,
+  type FindModel,
   type IncomingTask,
   type PrepareTask,
   type SubmitDependencies,
@@ -171,6 +172,8 @@ export async function replaySubmission(
 type SubmissionWay<B extends CommonBody> = {
   path: string;
   prepare: PrepareTask<B>;
+  /** For endpoints without a `model`. */
+  findModel?: FindModel;
   /** For endpoints with a `client_business_id`. */
   describeOrder?(body: B): IncomingTask["order"];
   /** How OpenAI clients want the images; `null` for clients that expect a task. */
@@ -226,7 +229,7 @@ async function createWanted<B extends CommonBody>(
   dependencies: SubmitDependencies,
   { request, key, way }: { request: FastifyRequest; key: string | null; way: SubmissionWay<B> },
 ): Promise<CreatedTask> {
-  const { path, prepare, describeOrder, discard } = way;
+  const { path, prepare, findModel = null, describeOrder, discard } = way;
   const { rawBody } = request;
   // The schema has checked it.
   const body = request.body as B;
@@ -239,6 +242,7 @@ async function createWanted<B extends CommonBody>(
       keyed: key === null || rawBody === null ? null : { key, path, rawBody },
       order: describeOrder?.(body) ?? null,
       prepare,
+      findModel,
       seen: request.limits,
       span: request.span,
     });

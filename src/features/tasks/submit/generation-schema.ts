@@ -145,4 +145,5 @@ export type ImageBody = Static<typeof imageRequestSchema>;
 export type VideoBody = Static<typeof videoRequestSchema>;
 export type AvatarBody = Static<typeof avatarRequestSchema>;
 export type SpeechBody = Static<typeof speechRequestSchema>;
-export type CommonBody = Pick<ImageBody, "model" | "callback_url" | "metadata" | "expires_after">;
+/** Without `model`, the endpoint finds it by `findModel`. */
+export type CommonBody = Pick<ImageBody, "callback_url" | "metadata" | "expires_after"> & { model?: string };
