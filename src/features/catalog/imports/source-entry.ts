@@ -44,7 +44,7 @@ export function readText(value: unknown): string | null {
 }
 
 /** A count of tokens; numbers are texts, as `parseExactJson` returns them. */
-export function readCount(value: unknown): number | null {
+function readCount(value: unknown): number | null {
   const count = typeof value === "string" ? Number(value) : Number.NaN;
   return Number.isInteger(count) && count > 0 && count <= 1_000_000_000 ? count : null;
 }
