@@ -36,6 +36,6 @@ function offersSeed(catalog: LiveCatalog, { stages }: Model): boolean {
 }
 
 /** A new id is random, and so is its hash. */
-export function drawSeed(ids: IdSource): number {
+function drawSeed(ids: IdSource): number {
   return hash("sha256", ids.next("task"), "buffer").readUInt32BE(0) % (seedMax + 1);
 }

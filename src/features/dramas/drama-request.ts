@@ -24,7 +24,7 @@ export type DramaRequest = {
 } & Look;
 
 /** One shot to make; all other parts are those of an earlier video, whose tasks may be deleted by now. */
-export type Reshoot = {
+type Reshoot = {
   fromTaskId: TaskId;
   shotId: string;
   clips: Readonly<Record<string, KeptPart>>;

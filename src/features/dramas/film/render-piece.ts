@@ -27,7 +27,7 @@ export type ShotPiece = {
   title: TitlePiece | null;
 };
 
-export type TitlePiece = { imagePath: string; frameCount: number; path: string };
+type TitlePiece = { imagePath: string; frameCount: number; path: string };
 
 /** The exact format of all pieces, so that they can be concatenated without re-encoding. */
 const pieceFormat = [
