@@ -32,6 +32,7 @@ export type Gateway = Welcome & {
   /** The served catalog version; 0 without one. */
   catalogVersion(): number;
   connections: HttpListeners["connections"];
+  countRunningCalls: Features["calls"]["countRunning"];
   collectMetrics: GatewayMetrics["collect"];
   rebrand: Features["rebrand"];
   /**
@@ -107,6 +108,7 @@ async function openGateway(options: GatewayOptions, stack: AsyncDisposableStack)
   });
   return {
     ...{ port: doors.port, metricsPort, firstRun, outboxUrl, connections: doors.connections, collectMetrics: collect },
+    countRunningCalls: calls.countRunning,
     rebrand,
     notices: copy.isLive() ? notices : [copyNotice, ...notices],
     catalogVersion: () => catalog.current().catalog?.version ?? 0,

@@ -43,6 +43,7 @@ test("a gateway schedules every job", async () => {
     { name: "forget-old-sign-ins", schedule: everyHour },
     { name: "forget-old-tasks", schedule: everyHour },
     { name: "make-months", schedule: everyHour },
+    { name: "pack-request-log", schedule: everyHour },
     { name: "reconcile-tasks", schedule: everyNight },
     { name: "remove-expired-files", schedule: everyMinute },
     { name: "renew-plans", schedule: everyMinute },

@@ -40,6 +40,7 @@ export type TestGateway = AsyncDisposable & {
   applyCatalog(source: string): Promise<CatalogOutcome>;
   /** The version of the catalog that the gateway currently serves. */
   catalogVersion(): number;
+  countRunningCalls: Gateway["countRunningCalls"];
   /** Applies another brand, like a gateway that reloads its settings. */
   rebrand(settings: Partial<Settings>): void;
   /** Calls the API with a key. */
@@ -119,6 +120,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
       return await applyCatalog({ ...parts, surroundings }, source);
     },
     catalogVersion: gateway.catalogVersion,
+    countRunningCalls: gateway.countRunningCalls,
     rebrand: (changed) => gateway.rebrand({ ...settings, ...changed }),
     get: (path, key, headers = {}) =>
       fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${key}`, ...headers } }),

@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { IdSource } from "../../lib/ids.ts";
+import type { AccountId, IdSource } from "../../lib/ids.ts";
 import type { Registry } from "../../lib/registry.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
@@ -35,6 +35,7 @@ export type CallContext = RefusalTexts & {
 };
 
 export type RunningCall = {
+  plan: { caller: { accountId: AccountId } };
   /** Resolves when the call is over. Rejects if it got no response. */
   ended: Promise<unknown>;
   /** The gateway shuts down: ends the call as if the upstream had failed. */

@@ -1,3 +1,4 @@
+import type { AccountId } from "../../lib/ids.ts";
 import { createRegistry } from "../../lib/registry.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
@@ -30,6 +31,8 @@ export type Calls = {
   begin<K extends CallKinds>(plan: CallPlan<K>, options: BeginOptions<K>): Promise<Begun<K>>;
   /** Sends a request of the gateway's own, with failover and without a charge. */
   route<K extends CallKinds>(order: RoutedOrder<K>, sink: RoutedSink<K>): RoutedRun<K>;
+  /** The account's calls that have not ended, also those whose caller hung up. */
+  countRunning(accountId: AccountId): number;
   /** Resolves when no call of a hung-up caller is being drained, or after `timeoutMs`. */
   untilDrained(timeoutMs: number): Promise<void>;
   /** Stops every running call and resolves when all are settled. */
@@ -91,6 +94,7 @@ export function createCalls(options: CallsOptions): Calls {
     replay: (route, request, reply) => replayCall(context, route, request, reply),
     begin: (plan, options) => beginCall(context, plan, options),
     route: (order, sink) => routeCall(routing, order, sink),
+    countRunning: (accountId) => running.list().filter(({ plan }) => plan.caller.accountId === accountId).length,
     untilDrained: (timeoutMs) => drainedCalls.untilNone(timeoutMs),
     async close() {
       heartbeats.close();

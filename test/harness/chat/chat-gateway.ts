@@ -18,7 +18,7 @@ export type ChatCaller = Awaited<ReturnType<TestGateway["createCaller"]>> & {
   readBalance(): Promise<{ available: string; frozen: string }>;
   listCharges(): Promise<Charge[]>;
   listHolds(): Promise<HoldRow[]>;
-  /** Resolves when nothing is on hold. */
+  /** Resolves when no call is running and nothing is on hold. */
   settled(): Promise<void>;
 };
 
@@ -126,7 +126,9 @@ async function createChatCaller(
     listCharges: () => listCharges(gateway.database, accountId),
     listHolds: () => listHolds(gateway.database, accountId),
     async settled() {
-      await waitUntil("every hold to end", async () => {
+      await waitUntil("every call and hold to end", async () => {
+        // The hold of a short call is written with its charge.
+        if (gateway.countRunningCalls(accountId) > 0) return false;
         const holds = await listHolds(gateway.database, accountId);
         return holds.every(({ state }) => state !== "open");
       });
