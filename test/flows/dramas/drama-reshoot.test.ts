@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { listBlocks } from "../../harness/doc-blocks.ts";
 import type { Play } from "../../harness/dramas/drama-play.ts";
 import { type Director, type DramaStage, openDramaStage, type SeenDrama } from "../../harness/dramas/drama-stage.ts";
+import { repositoryDir } from "../../harness/repository-files.ts";
 import { readProblem } from "../../harness/tasks/task-stage.ts";
 import { createGate } from "../../harness/upstreams/gate.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
@@ -73,13 +77,23 @@ async function hashOutput(drama: SeenDrama, type: string): Promise<string> {
     .digest("hex");
 }
 
+/** The guide's request, which `guide-samples.test.ts` cannot send: it has no finished video. */
+function readGuide(): { shot: string; body: Body } {
+  const blocks = listBlocks(readFileSync(join(repositoryDir, "docs/api/dramas.md"), "utf8"));
+  const { text = "" } = blocks.find((block) => block.text.includes("/shots/")) ?? {};
+  const [, shot = "", body = ""] = /\/v1\/dramas\/task_…\/shots\/(\d+) .*-d '(.*)'$/ms.exec(text.trim()) ?? [];
+  return { shot, body: JSON.parse(body) };
+}
+
 describe("a shot is made again", () => {
   let second: SeenDrama;
 
   test("with a new image and clip for a new prompt, in a new video; the earlier video stays", async () => {
     const earlier = await hashOutput(first, "video");
     const headers = { "idempotency-key": "umbrella" };
-    const body = { prompt: "Ben opens an umbrella.", metadata: { take: "2" } };
+    const guide = readGuide();
+    expect(guide).toEqual({ shot: "3", body: { prompt: "Ben opens an umbrella." } });
+    const body = { ...guide.body, metadata: { take: "2" } };
     const asked = await countDuring(async () => {
       const begun = (await (await ask(first.id, 3, body, headers)).json()) as SeenDrama;
       second = await director.awaitDrama(begun.id);
