@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nano } from "../../lib/money.ts";
+import { createTestPrice } from "../../../test/harness/create-test-price.ts";
 import type { Catalog } from "./catalog.ts";
 import {
   type Audience,
@@ -10,7 +10,7 @@ import {
   type ModelFilter,
 } from "./catalog-view.ts";
 import type { Model } from "./model.ts";
-import type { Price } from "./price.ts";
+import type { Price, PriceIdentity } from "./price.ts";
 
 const route = { provider: "main", upstream_model: "film-1", priority: 0, weight: 1 };
 const film: Model = {
@@ -20,11 +20,10 @@ const film: Model = {
 const talk: Model = { ...film, id: "talk", type: "chat", capabilities: ["chat", "tools"] };
 
 /** A public price in force since time 0, unless the fields say otherwise. */
-function createPrice(id: string, fields: Partial<Omit<Price, "effectiveAt">> & { at?: number } = {}): Price {
+function createPrice(id: string, fields: Partial<Omit<PriceIdentity, "effectiveAt">> & { at?: number } = {}): Price {
   const { at = 0, ...rest } = fields;
-  const scope = { modelId: "film", capability: null, planId: null, accountId: null };
-  const amounts = { billingType: "duration", unit: "second", price: nano(1n) } as const;
-  return { id, ...scope, effectiveAt: new Date(at), minimumCharge: nano(0n), amounts, ...rest };
+  const effectiveAt = new Date(at);
+  return createTestPrice({ id, modelId: "film", effectiveAt, unit: "second", rates: { second: 1n }, ...rest });
 }
 
 function createView(content: { models?: Model[]; prices?: Price[] }) {
@@ -36,6 +35,7 @@ function createView(content: { models?: Model[]; prices?: Price[] }) {
     providers: [{ id: "main", kind: "sandbox" }],
     models,
     prices,
+    multipliers: [],
   };
   return createCatalogView(catalog, allWell);
 }
@@ -222,7 +222,15 @@ describe("the status of a model", () => {
       const isWell = ({ providerId, keyNumber }: { providerId: string; keyNumber: number }): boolean =>
         !resting.includes(`${providerId} ${keyNumber}`);
       const prices = [createPrice("price_1")];
-      const catalog = { version: 1, currency: "USD", appliedAt: new Date(0), providers, models: [model], prices };
+      const catalog = {
+        version: 1,
+        currency: "USD",
+        appliedAt: new Date(0),
+        providers,
+        models: [model],
+        prices,
+        multipliers: [],
+      };
       const view = createCatalogView(catalog, { isWell, findFault: () => null, version: () => 0 });
       return listOfferedModels(view, anybody, new Date("2026-02-15T00:00:00Z"))[0]?.status;
     };
@@ -272,7 +280,7 @@ describe("the status of a model", () => {
       const isWell = ({ providerId, upstreamModel }: { providerId: string; upstreamModel: string }): boolean =>
         !resting.includes(`${providerId} ${upstreamModel}`);
       const content = { providers, models: [model, ...others], prices: [createPrice("price_1")] };
-      const catalog = { version: 1, currency: "USD", appliedAt: new Date(0), ...content };
+      const catalog = { version: 1, currency: "USD", appliedAt: new Date(0), multipliers: [], ...content };
       const offered = listOfferedModels(
         createCatalogView(catalog, { isWell, findFault: () => null, version: () => 0 }),
         anybody,

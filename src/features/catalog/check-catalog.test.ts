@@ -456,7 +456,7 @@ describeProblems("an invalid price", [
     "plan: pro",
     "plan: pro, account: acct_1",
   ],
-  ["prices[0].unit: billing_type token does not have the unit token. Use: 1K tokens.", "1K tokens", "token"],
+  ["prices[0].unit: billing_type token does not have the unit token. Use: 1K tokens, 1M tokens.", "1K tokens", "token"],
   ["prices[1].unit: billing_type duration does not have the unit call. Use: second.", "unit: second", "unit: call"],
   [
     "prices[2].unit: billing_type per_call does not have the unit second. Use: call, image,",

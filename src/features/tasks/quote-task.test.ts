@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createTestPrice } from "../../../test/harness/create-test-price.ts";
 import { computeCharge } from "../../lib/bill.ts";
 import { nano } from "../../lib/money.ts";
 import type { GenerationRequest } from "../../providers/generation.ts";
@@ -6,17 +7,10 @@ import type { Price } from "../catalog/index.ts";
 import { billDelivered, billTask, countPriceUnits, priceStage, priceTask, quoteTask } from "./quote-task.ts";
 import type { StagedTerms, StageTerms, TaskOutput, TaskTerms } from "./task.ts";
 
-function createPrice(billingType: "per_call" | "duration", unit: string, price: bigint, minimum = 0n): Price {
-  return {
-    id: "price_1",
-    modelId: "model",
-    capability: null,
-    planId: null,
-    accountId: null,
-    effectiveAt: new Date(0),
-    minimumCharge: nano(minimum),
-    amounts: { billingType, unit, price: nano(price) },
-  };
+const itemByUnit = { image: "image", call: "call", second: "second", "1K characters": "character" } as const;
+
+function createPrice(unit: keyof typeof itemByUnit, price: bigint, minimum = 0n): Price {
+  return createTestPrice({ unit, rates: { [itemByUnit[unit]]: price }, minimum });
 }
 
 function createOutput(durationMs: number | null): TaskOutput {
@@ -39,7 +33,7 @@ const avatar: GenerationRequest = { type: "avatar", aspectRatio: "9:16" };
 const speech: GenerationRequest = { type: "speech", text: "né 👋🏽!", voice: "v", format: "mp3", speed: 1 };
 
 function quote(price: Price, request: GenerationRequest, audioSeconds: number | null = null) {
-  return quoteTask(price, { request, audioSeconds, budgetAmount: null });
+  return quoteTask(price, { request, inputImages: 0, audioSeconds, budgetAmount: null });
 }
 
 function countUnits(terms: TaskTerms, output: readonly TaskOutput[]): bigint {
@@ -47,7 +41,7 @@ function countUnits(terms: TaskTerms, output: readonly TaskOutput[]): bigint {
 }
 
 test("images are held by the piece and charged by those delivered", () => {
-  const terms = quote(createPrice("per_call", "image", 20n), image);
+  const terms = quote(createPrice("image", 20n), image);
   expect(priceTask(terms)).toBe(80n);
   const delivered = countUnits(terms, [createOutput(null), createOutput(null), createOutput(null)]);
   expect(delivered).toBe(3n);
@@ -58,7 +52,7 @@ test("images are held by the piece and charged by those delivered", () => {
 });
 
 test("outputs beyond those requested cost nothing extra", () => {
-  const terms = quote(createPrice("per_call", "image", 20n), image);
+  const terms = quote(createPrice("image", 20n), image);
   expect(
     countUnits(
       terms,
@@ -68,7 +62,7 @@ test("outputs beyond those requested cost nothing extra", () => {
 });
 
 test("no output costs nothing", () => {
-  const terms = quote(createPrice("per_call", "call", 20n), image);
+  const terms = quote(createPrice("call", 20n), image);
   expect(countUnits(terms, [])).toBe(0n);
 });
 
@@ -78,20 +72,20 @@ test.each([
   [4_101, 5n],
   [4_000, 4n],
 ])("a video of %i ms, requested with 5 s, costs %i seconds", (durationMs, seconds) => {
-  const terms = quote(createPrice("duration", "second", 50n), video);
+  const terms = quote(createPrice("second", 50n), video);
   expect(priceTask(terms)).toBe(250n);
   expect(countUnits(terms, [createOutput(durationMs)])).toBe(seconds);
 });
 
 test("an avatar is held for the length of its audio and uses the video quota", () => {
-  const terms = quote(createPrice("duration", "second", 30n, 1_000n), avatar, 12);
+  const terms = quote(createPrice("second", 30n, 1_000n), avatar, 12);
   expect(priceTask(terms)).toBe(1_000n);
   expect(terms.unitsMax).toBe(12n);
   expect(terms.quota).toEqual({ kind: "video", unitsMax: 12n });
 });
 
 test("speech counts characters as people do, and uses the text quota by tokens", () => {
-  const terms = quote(createPrice("per_call", "1K characters", 15_000n), speech);
+  const terms = quote(createPrice("1K characters", 15_000n), speech);
   // n, é, a space, the hand, its colour, the exclamation mark.
   expect(terms.unitsMax).toBe(6n);
   expect(priceTask(terms)).toBe(90n);
@@ -102,13 +96,13 @@ test("speech counts characters as people do, and uses the text quota by tokens",
 });
 
 test("a price per call charges the call, whatever it returns", () => {
-  const terms = quote(createPrice("per_call", "call", 7n), image);
+  const terms = quote(createPrice("call", 7n), image);
   expect(priceTask(terms)).toBe(7n);
   expect(countUnits(terms, [createOutput(null)])).toBe(1n);
 });
 
 test("quota usage shrinks with what was delivered", () => {
-  const terms = quote(createPrice("duration", "second", 50n), video);
+  const terms = quote(createPrice("second", 50n), video);
   expect(billTask(terms, 3n).quotaUnits).toBe(3n);
   expect(billTask(terms, 5n).quotaUnits).toBe(5n);
 });
@@ -118,6 +112,7 @@ describe("a staged task", () => {
     const price = {
       priceId: `price_${step}`,
       rate: nano(20n),
+      per: 1n,
       minimum: nano(0n),
       counts: "calls",
       unitsMax: 1n,
@@ -130,6 +125,7 @@ describe("a staged task", () => {
   });
   const terms: StagedTerms = {
     stages: [stageOf("script"), stageOf("roles", { rate: nano(10n) }), film],
+    marks: [],
     quota: { kind: "video", unitsMax: 62n },
     budgetAmount: null,
   };
