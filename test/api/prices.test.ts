@@ -1,8 +1,13 @@
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createPlan } from "../../src/features/accounts/index.ts";
+import { billChat } from "../../src/features/chat/quote-chat.ts";
+import { billItemsMax } from "../../src/lib/bill.ts";
 import { writeCatalog } from "../harness/catalog-source.ts";
+import { compilePricing, computeModelCharge, createRandom, createTokenCase, createTokenPricing } from "../harness/price-model.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { createTestDatabase } from "../harness/test-database.ts";
+import { testSeed } from "../harness/test-seed.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
@@ -176,4 +181,29 @@ test("two catalogs applied concurrently become two complete versions", async () 
   const sources = ["a", "b"].map((id) => writeCatalog({ models: [{ id }], prices: [{ model: id }] }));
   const outcomes = await Promise.all(sources.map((source) => gateway.applyCatalog(source)));
   expect(outcomes.map((outcome) => outcome.kind === "accepted" && outcome.version).toSorted()).toEqual([2, 3]);
+});
+
+test("every charge is recomputed in SQL from its row, whatever its price", async () => {
+  await using gateway = await startGateway();
+  const random = createRandom(testSeed);
+  const cases = Array.from({ length: 3000 }, () => {
+    const pricing = createTokenPricing(random);
+    const { usage } = createTokenCase(random);
+    return { bill: billChat(compilePricing(pricing), { ...usage, isCounted: false }), cost: computeModelCharge(pricing, usage) };
+  });
+  const rows = cases.map(({ bill: { items, per, minimum } }) => ({
+    quantities: items.map(({ quantity }) => String(quantity)),
+    rates: items.map(({ rate }) => String(rate)),
+    ...{ per: String(per), minimum: String(minimum) },
+  }));
+  const recomputed = await sql<{ cost: bigint }>`
+    select charge_cost(
+        array(select value::bigint from jsonb_array_elements_text(bill -> 'quantities') with ordinality order by ordinality),
+        array(select value::bigint from jsonb_array_elements_text(bill -> 'rates') with ordinality order by ordinality),
+        (bill ->> 'per')::bigint, (bill ->> 'minimum')::bigint) as cost
+      from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) with ordinality as bills (bill, number) order by number`.execute(
+    gateway.database,
+  );
+  expect(recomputed.rows.map(({ cost }) => cost)).toEqual(cases.map(({ cost }) => cost));
+  expect(Math.max(...cases.map(({ bill }) => bill.items.length)) + 1).toBeLessThanOrEqual(billItemsMax);
 });

@@ -6,6 +6,7 @@ import {
   isShort,
   type Price,
   type PriceItem,
+  type PriceTerms,
   type TokenItem,
   type TokenPriceName,
   tokenPriceNames,
@@ -19,7 +20,7 @@ type Priced = Pick<Price, "terms" | "amounts" | "minimumCharge" | "factor">;
 /** The amounts of a price under their wire names, which catalog files use too. */
 export function presentAmounts(price: Priced, form: Form) {
   const { terms, minimumCharge } = price;
-  const rest = terms.items.filter((one) => !isShort(one, terms));
+  const rest = form === "wire" && hasChoice(terms) ? terms.items : terms.items.filter((one) => !isShort(one, terms));
   const tiers = Object.entries(terms.serviceTiers).map(([name, factor]) => [name, presentFactor(factor)]);
   return {
     billing_type: terms.billingType,
@@ -30,6 +31,11 @@ export function presentAmounts(price: Priced, form: Form) {
     ...(tiers.length === 0 ? {} : { service_tiers: Object.fromEntries(tiers) as Record<string, string> }),
     ...(minimumCharge === 0n ? {} : { minimum_charge: presentMoney(minimumCharge) }),
   };
+}
+
+/** Whether requests choose among several rates of a unit. Then `items` has all of them. */
+function hasChoice({ items, unit, billingType }: PriceTerms): boolean {
+  return billingType !== "token" && items.some(({ item, when }) => item === findCountedItem(unit) && when !== undefined);
 }
 
 type Short = { [name in TokenPriceName | "price"]?: string };
@@ -43,8 +49,8 @@ function presentShort(price: Priced, form: Form): Short {
     return Object.fromEntries(named.flatMap(([name, item]) => (byItem.has(item) ? [[name, byItem.get(item)]] : [])));
   }
   const [one] = plain;
-  if (one !== undefined) return { price: presentRate(one, price) };
-  // The contract's field: what a unit costs at most.
+  if (one !== undefined && (form === "file" || !hasChoice(terms))) return { price: presentRate(one, price) };
+  // The contract's field is what a unit costs at most.
   const counted = findCountedItem(terms.unit);
   return form === "file" ? {} : { price: presentNanoFraction(amounts.price * findItemPer(counted), amounts.per) };
 }

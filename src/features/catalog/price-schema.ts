@@ -49,7 +49,7 @@ const priceItemSchema = Type.Object(
 export const priceEntrySchema = Type.Object({
   model: Type.String(),
   billing_type: Type.Enum([...billingTypes]),
-  price: Type.Optional(amount),
+  price: Type.Optional({ ...amount, description: "Per unit. If `items` has several rates of the unit, the highest." }),
   input_price: Type.Optional(amount),
   output_price: Type.Optional(amount),
   ...ownPriceFields,

@@ -1,9 +1,12 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createTestPrice } from "../../../test/harness/create-test-price.ts";
 import { computeCharge } from "../../lib/bill.ts";
+import { noFactor, parseFactor } from "../../lib/factor.ts";
 import { nano } from "../../lib/money.ts";
 import type { GenerationRequest } from "../../providers/generation.ts";
-import type { Price } from "../catalog/index.ts";
+import type { OptionValues } from "../../providers/media-options.ts";
+import { derivePrice, type Price } from "../catalog/index.ts";
 import { billDelivered, billTask, countPriceUnits, priceStage, priceTask, quoteTask } from "./quote-task.ts";
 import type { StagedTerms, StageTerms, TaskOutput, TaskTerms } from "./task.ts";
 
@@ -107,6 +110,70 @@ test("quota usage shrinks with what was delivered", () => {
   expect(billTask(terms, 5n).quotaUnits).toBe(5n);
 });
 
+test("rates are chosen by the request's options, input images and fees are added, and the bill says why", () => {
+  const price = derivePrice(
+    createTestPrice({
+      unit: "image",
+      items: [
+        { item: "image", rate: nano(100n), when: { quality: "high", size: "1x1" } },
+        { item: "image", rate: nano(30n), when: { input: "image" } },
+        { item: "input_image", rate: nano(7n) },
+      ],
+      rates: { image: 20n, call: 3n },
+    }),
+    { multiplier: parseFactor("0.8") },
+  );
+  const quoteWith = (options: OptionValues, inputImages: number) =>
+    quoteTask(price, { request: { ...image, options }, inputImages, audioSeconds: null, budgetAmount: null });
+  const high = quoteWith({ quality: "high" }, 2);
+  // (4 × 100 + 2 × 7 + 3) × 0.8, rounded half up.
+  expect(priceTask(high)).toBe(334n);
+  expect(billTask(high, 4n).items).toEqual([
+    { name: "images", quantity: 4n, rate: 400n },
+    { name: "input_images", quantity: 2n, rate: 28n },
+    { name: "calls", quantity: 1n, rate: 12n },
+    ...["quality:high", "size:1x1", "input:image", "multiplier:0.8"].map((name) => ({ name, quantity: 1n, rate: 0n })),
+  ]);
+  expect(priceTask(quoteWith({ quality: "low" }, 1))).toBe(104n);
+  expect(priceTask(quoteWith({ quality: "low" }, 0))).toBe(66n);
+  expect(billDelivered(high, []).bill).toBeNull();
+});
+
+test("a media quote equals its charge if the task delivers what was requested, at any price", () => {
+  const rate = fc.bigInt({ min: 0n, max: 10n ** 12n }).map(nano);
+  const factor = fc.integer({ min: 0, max: 30_000 }).map((digits) => parseFactor((digits / 10_000).toFixed(4)));
+  const asked = fc.record({ seconds: fc.integer({ min: 1, max: 60 }), images: fc.integer({ min: 1, max: 4 }) });
+  fc.assert(
+    fc.property(fc.tuple(rate, rate, rate, rate), factor, asked, fc.boolean(), fc.boolean(), (rates, multiplier, size, isKeyed, isVideo) => {
+      const item = isVideo ? "second" : "image";
+      const [keyed, plain, fee, minimum] = rates;
+      const items = [
+        { item, rate: keyed, when: { resolution: "1080p" } },
+        { item, rate: plain },
+        { item: "input_image", rate: fee },
+      ] as const;
+      const price = derivePrice(createTestPrice({ unit: item, items, minimum }), { multiplier });
+      const options = { resolution: isKeyed ? "1080p" : "720p" };
+      const request: GenerationRequest = isVideo
+        ? { ...video, durationSeconds: size.seconds, options }
+        : { ...image, count: size.images, options };
+      const terms = quoteTask(price, { request, inputImages: size.images, audioSeconds: null, budgetAmount: null });
+      const output = isVideo
+        ? [createOutput(size.seconds * 1000)]
+        : Array.from({ length: size.images }, () => createOutput(null));
+      const { bill } = billDelivered(terms, output);
+      const units = BigInt(isVideo ? size.seconds : size.images);
+      const { numerator, denominator } = multiplier ?? noFactor;
+      const round = (amount: bigint): bigint => (2n * amount * numerator + denominator) / (2n * denominator);
+      const cost = round(units * (isKeyed ? keyed : plain) + BigInt(size.images) * fee);
+      const least = round(minimum);
+      expect([priceTask(terms), bill === null ? null : computeCharge(bill)]).toEqual(
+        Array.from({ length: 2 }, () => (cost > least ? cost : least)),
+      );
+    }),
+  );
+});
+
 describe("a staged task", () => {
   function stageOf(step: string, more: Partial<StageTerms> = {}): StageTerms {
     const price = {
@@ -205,5 +272,12 @@ describe("a staged task", () => {
     const free = { ...terms, stages: [stageOf("script", { rate: nano(0n) })] };
     expect(priceTask(free)).toBe(0n);
     expect(computeCharge(billDelivered(free, [script]).bill ?? { items: [], per: 1n, minimum: nano(0n) })).toBe(0n);
+  });
+
+  test("stages whose factors have different fractions add up exactly", () => {
+    const [third, tenth] = [stageOf("script", { rate: nano(7n), per: 4n }), stageOf("roles", { rate: nano(9n), per: 10n })];
+    // 7/4 + 9/10 = 2.65; a minimum is for the stage alone.
+    expect(priceTask({ ...terms, stages: [third, tenth] })).toBe(3n);
+    expect(priceTask({ ...terms, stages: [third, { ...tenth, minimum: nano(2n) }] })).toBe(4n);
   });
 });
