@@ -1,5 +1,5 @@
-import { createPrice, derivePrice, type PriceUse } from "../../src/features/catalog/compile-price.ts";
 import type { PriceLine } from "../../src/features/catalog/catalog-file.ts";
+import { createPrice, derivePrice, type PriceUse } from "../../src/features/catalog/compile-price.ts";
 import type { Price, ServiceTier } from "../../src/features/catalog/price.ts";
 import { readPriceTerms } from "../../src/features/catalog/read-price-line.ts";
 import { parseFactor } from "../../src/lib/factor.ts";
@@ -188,8 +188,7 @@ function placeTokens(line: PriceLine, usage: ChatUsage): Placed[] {
   );
   const isPart = line.tier_scope === "part";
   const reached = isPart ? 0 : (edges.findLast((edge) => edge < usage.inputTokens) ?? 0);
-  const knows = (item: Item): boolean =>
-    rates.some((rate) => rate.item === item && (isPart || rate.above <= reached));
+  const knows = (item: Item): boolean => rates.some((rate) => rate.item === item && (isPart || rate.above <= reached));
   const plainInput = usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens;
   const heard = knows("input_audio") ? Math.min(usage.inputAudioTokens, plainInput) : 0;
   const thought = knows("reasoning") ? usage.reasoningTokens : 0;

@@ -381,9 +381,25 @@ describe("a multiplier", () => {
   test.each<[string, string | null, Multiplier[], Partial<PriceIdentity>?]>([
     ["of the plan applies to the general price", "0.9", [plan]],
     ["of the account beats the plan's, even the plan's for the model", "0.5", [{ ...plan, model: "film" }, account]],
-    ["of a model beats that of its type", "0.7", [{ ...plan, type: "video" }, { ...plan, model: "film", factor: "0.7" }]],
+    [
+      "of a model beats that of its type",
+      "0.7",
+      [
+        { ...plan, type: "video" },
+        { ...plan, model: "film", factor: "0.7" },
+      ],
+    ],
     ["of a type beats that of everything", "0.7", [{ ...plan, type: "video", factor: "0.7" }, plan]],
-    ["of another type, model, plan or account does not apply", null, [{ ...plan, type: "image" }, { ...plan, model: "x" }, { ...plan, plan: "free" }, { ...account, account: "acct_2" }]],
+    [
+      "of another type, model, plan or account does not apply",
+      null,
+      [
+        { ...plan, type: "image" },
+        { ...plan, model: "x" },
+        { ...plan, plan: "free" },
+        { ...account, account: "acct_2" },
+      ],
+    ],
     ["never applies to a fixed price of the account", null, [plan, account], { accountId: "acct_1" }],
     ["of the plan does not apply to a fixed price of the plan", null, [plan], { planId: "pro" }],
     ["of the account applies to a fixed price of its plan", "0.5", [plan, account], { planId: "pro" }],
@@ -392,8 +408,18 @@ describe("a multiplier", () => {
   });
 
   test("applies from its beginning until before its end, and of two in force the later one", () => {
-    const timed = { ...plan, effective_at: new Date(10).toISOString(), ends_at: new Date(20).toISOString(), factor: "0.7" };
-    expect([9, 10, 19, 20].map((at) => findFactor([plan, timed], {}, member, at))).toEqual(["0.9", "0.7", "0.7", "0.9"]);
+    const timed = {
+      ...plan,
+      effective_at: new Date(10).toISOString(),
+      ends_at: new Date(20).toISOString(),
+      factor: "0.7",
+    };
+    expect([9, 10, 19, 20].map((at) => findFactor([plan, timed], {}, member, at))).toEqual([
+      "0.9",
+      "0.7",
+      "0.7",
+      "0.9",
+    ]);
     expect(createView({ multipliers: [timed] }).turningPointsMs).toEqual([0, 10, 20]);
   });
 

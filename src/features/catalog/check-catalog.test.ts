@@ -532,15 +532,16 @@ describeProblems("an impossible item", [
   ],
   [
     "prices[0].items[1]: The price already has a rate of output for these calls. Remove one.",
-    ...tiered(
-      "{ item: output, price: 1, above_input_tokens: 4 }, { item: output, price: 2, above_input_tokens: 4 }",
-    ),
+    ...tiered("{ item: output, price: 1, above_input_tokens: 4 }, { item: output, price: 2, above_input_tokens: 4 }"),
   ],
   [
     "prices[0].items[0]: The price already has a rate of output for these calls. Remove one.",
     ...tiered("{ item: output, price: 1 }"),
   ],
-  ["prices[0].items[0].item: chat models priced by 1K tokens have no item image.", ...tiered("{ item: image, price: 1 }")],
+  [
+    "prices[0].items[0].item: chat models priced by 1K tokens have no item image.",
+    ...tiered("{ item: image, price: 1 }"),
+  ],
   [
     "prices[0].items[0].above_input_tokens: Only tokens of chat models have tiers.",
     ...tiered("{ item: call, price: 1, above_input_tokens: 4 }"),
@@ -604,9 +605,14 @@ test.each([
 });
 
 test("prices of every form are accepted", () => {
-  expect(listMediaProblems("{ resolution: 720p, audio: true, price: 1 }, { item: input_image, price: 2 }", ", price: 3")).toEqual([]);
-  expect(listProblems(edit(...tiered("{ item: input, price: 1, above_input_tokens: 7 }", ", tier_scope: part")))).toEqual([]);
-  const long = "unit: 1M tokens, items: [{ item: input, price: 3 }, { item: output, price: 15 }, { item: search, price: 0.01 }]";
+  expect(
+    listMediaProblems("{ resolution: 720p, audio: true, price: 1 }, { item: input_image, price: 2 }", ", price: 3"),
+  ).toEqual([]);
+  expect(
+    listProblems(edit(...tiered("{ item: input, price: 1, above_input_tokens: 7 }", ", tier_scope: part"))),
+  ).toEqual([]);
+  const long =
+    "unit: 1M tokens, items: [{ item: input, price: 3 }, { item: output, price: 15 }, { item: search, price: 0.01 }]";
   expect(listProblems(edit(tokens, long))).toEqual([]);
 });
 
@@ -617,7 +623,10 @@ test.each([
   ["multipliers[0].plan: There is no plan gold.", '{ plan: gold, factor: "0.8" }'],
   ["multipliers[0].account: There is no account acct_9.", '{ account: acct_9, factor: "0.8" }'],
   ["multipliers[0].model: There is no model gone in this file.", '{ plan: pro, model: gone, factor: "0.8" }'],
-  ["multipliers[0].type: A multiplier applies to a type or to a model", '{ plan: pro, model: film, type: video, factor: "1" }'],
+  [
+    "multipliers[0].type: A multiplier applies to a type or to a model",
+    '{ plan: pro, model: film, type: video, factor: "1" }',
+  ],
   ['multipliers[0].factor: "0.00001" is not a factor.', '{ plan: pro, factor: "0.00001" }'],
   [
     "multipliers[0].ends_at: ends_at must be after effective_at.",

@@ -35,7 +35,9 @@ export function presentAmounts(price: Priced, form: Form) {
 
 /** Whether requests choose among several rates of a unit. Then `items` has all of them. */
 function hasChoice({ items, unit, billingType }: PriceTerms): boolean {
-  return billingType !== "token" && items.some(({ item, when }) => item === findCountedItem(unit) && when !== undefined);
+  return (
+    billingType !== "token" && items.some(({ item, when }) => item === findCountedItem(unit) && when !== undefined)
+  );
 }
 
 type Short = { [name in TokenPriceName | "price"]?: string };

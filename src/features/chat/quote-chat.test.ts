@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createTestPrice } from "../../../test/harness/create-test-price.ts";
-import { compilePricing, computeModelCharge, createRandom, createTokenCase, createTokenPricing } from "../../../test/harness/price-model.ts";
+import {
+  compilePricing,
+  computeModelCharge,
+  createRandom,
+  createTokenCase,
+  createTokenPricing,
+} from "../../../test/harness/price-model.ts";
 import { testSeed } from "../../../test/harness/test-seed.ts";
 import { computeCacheSaving, computeCharge } from "../../lib/bill.ts";
 import { type Nano, nano } from "../../lib/money.ts";
@@ -307,7 +313,11 @@ test("every charge equals an independent model's in exact fractions, and no hold
         (output >= outputMax && priceTokens(price, { input, output }, kinds) <= hold);
       if (charge === expected && charge <= hold && isExact) continue;
       const numbers = { charge, expected, hold, output };
-      throw new Error(JSON.stringify([pricing, usage, kinds, input, numbers], (_, value) => typeof value === "bigint" ? `${value}` : value));
+      throw new Error(
+        JSON.stringify([pricing, usage, kinds, input, numbers], (_, value) =>
+          typeof value === "bigint" ? `${value}` : value,
+        ),
+      );
     }
   }
 });

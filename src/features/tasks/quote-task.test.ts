@@ -144,33 +144,40 @@ test("a media quote equals its charge if the task delivers what was requested, a
   const factor = fc.integer({ min: 0, max: 30_000 }).map((digits) => parseFactor((digits / 10_000).toFixed(4)));
   const asked = fc.record({ seconds: fc.integer({ min: 1, max: 60 }), images: fc.integer({ min: 1, max: 4 }) });
   fc.assert(
-    fc.property(fc.tuple(rate, rate, rate, rate), factor, asked, fc.boolean(), fc.boolean(), (rates, multiplier, size, isKeyed, isVideo) => {
-      const item = isVideo ? "second" : "image";
-      const [keyed, plain, fee, minimum] = rates;
-      const items = [
-        { item, rate: keyed, when: { resolution: "1080p" } },
-        { item, rate: plain },
-        { item: "input_image", rate: fee },
-      ] as const;
-      const price = derivePrice(createTestPrice({ unit: item, items, minimum }), { multiplier });
-      const options = { resolution: isKeyed ? "1080p" : "720p" };
-      const request: GenerationRequest = isVideo
-        ? { ...video, durationSeconds: size.seconds, options }
-        : { ...image, count: size.images, options };
-      const terms = quoteTask(price, { request, inputImages: size.images, audioSeconds: null, budgetAmount: null });
-      const output = isVideo
-        ? [createOutput(size.seconds * 1000)]
-        : Array.from({ length: size.images }, () => createOutput(null));
-      const { bill } = billDelivered(terms, output);
-      const units = BigInt(isVideo ? size.seconds : size.images);
-      const { numerator, denominator } = multiplier ?? noFactor;
-      const round = (amount: bigint): bigint => (2n * amount * numerator + denominator) / (2n * denominator);
-      const cost = round(units * (isKeyed ? keyed : plain) + BigInt(size.images) * fee);
-      const least = round(minimum);
-      expect([priceTask(terms), bill === null ? null : computeCharge(bill)]).toEqual(
-        Array.from({ length: 2 }, () => (cost > least ? cost : least)),
-      );
-    }),
+    fc.property(
+      fc.tuple(rate, rate, rate, rate),
+      factor,
+      asked,
+      fc.boolean(),
+      fc.boolean(),
+      (rates, multiplier, size, isKeyed, isVideo) => {
+        const item = isVideo ? "second" : "image";
+        const [keyed, plain, fee, minimum] = rates;
+        const items = [
+          { item, rate: keyed, when: { resolution: "1080p" } },
+          { item, rate: plain },
+          { item: "input_image", rate: fee },
+        ] as const;
+        const price = derivePrice(createTestPrice({ unit: item, items, minimum }), { multiplier });
+        const options = { resolution: isKeyed ? "1080p" : "720p" };
+        const request: GenerationRequest = isVideo
+          ? { ...video, durationSeconds: size.seconds, options }
+          : { ...image, count: size.images, options };
+        const terms = quoteTask(price, { request, inputImages: size.images, audioSeconds: null, budgetAmount: null });
+        const output = isVideo
+          ? [createOutput(size.seconds * 1000)]
+          : Array.from({ length: size.images }, () => createOutput(null));
+        const { bill } = billDelivered(terms, output);
+        const units = BigInt(isVideo ? size.seconds : size.images);
+        const { numerator, denominator } = multiplier ?? noFactor;
+        const round = (amount: bigint): bigint => (2n * amount * numerator + denominator) / (2n * denominator);
+        const cost = round(units * (isKeyed ? keyed : plain) + BigInt(size.images) * fee);
+        const least = round(minimum);
+        expect([priceTask(terms), bill === null ? null : computeCharge(bill)]).toEqual(
+          Array.from({ length: 2 }, () => (cost > least ? cost : least)),
+        );
+      },
+    ),
   );
 });
 
@@ -275,7 +282,10 @@ describe("a staged task", () => {
   });
 
   test("stages whose factors have different fractions add up exactly", () => {
-    const [third, tenth] = [stageOf("script", { rate: nano(7n), per: 4n }), stageOf("roles", { rate: nano(9n), per: 10n })];
+    const [third, tenth] = [
+      stageOf("script", { rate: nano(7n), per: 4n }),
+      stageOf("roles", { rate: nano(9n), per: 10n }),
+    ];
     // 7/4 + 9/10 = 2.65; a minimum is for the stage alone.
     expect(priceTask({ ...terms, stages: [third, tenth] })).toBe(3n);
     expect(priceTask({ ...terms, stages: [third, { ...tenth, minimum: nano(2n) }] })).toBe(4n);

@@ -72,7 +72,9 @@ export function ChargePage() {
         </div>
         <div className="flex min-w-0 flex-col gap-10">
           <ChargeOrigin charge={charge.data} />
-          {charge.data.price !== null && <ChargePrice charge={charge.data} price={charge.data.price} currency={currency} />}
+          {charge.data.price !== null && (
+            <ChargePrice charge={charge.data} price={charge.data.price} currency={currency} />
+          )}
         </div>
       </div>
     </ConsoleFrame>
@@ -228,7 +230,10 @@ function ChargePrice({ charge, price, currency }: ChargePriceProps) {
         facts={[
           ...describePrice(price, currency).map(({ name, text }) => ({ name: name ?? "Price", value: text })),
           ...(minimum === null ? [] : [{ name: "Minimum", value: minimum }]),
-          ...Object.entries(charge.priced_by ?? {}).map(([name, value]) => ({ name: `Used: ${nameItem(name)}`, value })),
+          ...Object.entries(charge.priced_by ?? {}).map(([name, value]) => ({
+            name: `Used: ${nameItem(name)}`,
+            value,
+          })),
           { name: "Effective since", value: formatMoment(price.effective_at, timeZone) },
           { name: "Version", value: <CopyableText text={price.id} label="price ID" /> },
         ]}
