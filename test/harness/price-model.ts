@@ -221,20 +221,20 @@ function placeTokens(line: PriceLine, usage: ChatUsage): Placed[] {
   return placed;
 }
 
-export function parse(text: string): Fraction {
+function parse(text: string): Fraction {
   const [whole = "0", fraction = ""] = text.split(".");
   return { top: BigInt(whole + fraction), bottom: 10n ** BigInt(fraction.length) };
 }
 
-export function add(one: Fraction, other: Fraction): Fraction {
+function add(one: Fraction, other: Fraction): Fraction {
   return { top: one.top * other.bottom + other.top * one.bottom, bottom: one.bottom * other.bottom };
 }
 
-export function multiply(one: Fraction, other: Fraction): Fraction {
+function multiply(one: Fraction, other: Fraction): Fraction {
   return { top: one.top * other.top, bottom: one.bottom * other.bottom };
 }
 
 /** Rounds an amount of the currency half up to billionths. */
-export function roundNano({ top, bottom }: Fraction): bigint {
+function roundNano({ top, bottom }: Fraction): bigint {
   return (2n * top * 1_000_000_000n + bottom) / (2n * bottom);
 }

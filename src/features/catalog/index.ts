@@ -19,7 +19,7 @@ export {
   type OfferedModel,
 } from "./catalog-view.ts";
 export { chooseItem, markFacts } from "./choose-item.ts";
-export { createPrice, derivePrice } from "./compile-price.ts";
+export { derivePrice } from "./compile-price.ts";
 export { exportCatalog } from "./export-catalog.ts";
 export { type Decimal, parseDecimal } from "./imports/exact-decimal.ts";
 export { type ImportOutcome, importModels, importSources } from "./imports/import-models.ts";

@@ -78,7 +78,7 @@ export function findItemPer(item: ItemName): bigint {
  * Token types with an optional price of their own, by wire and catalog name. Without one they cost as much as other
  * input or output.
  */
-export const ownTokenPrices = {
+const ownTokenPrices = {
   cached_input_price: "cached_input",
   cache_write_5m_price: "cache_write_5m",
   cache_write_1h_price: "cache_write_1h",
@@ -126,7 +126,7 @@ export type PriceItem = {
 
 /** Whether a tier applies to the whole call, or only to the input above its limit. */
 export const tierScopes = ["call", "part"] as const;
-export type TierScope = (typeof tierScopes)[number];
+type TierScope = (typeof tierScopes)[number];
 
 /** The values of `service_tier` that can have a factor. */
 export const serviceTiers = ["flex", "scale", "priority", "fast"] as const;
