@@ -134,6 +134,7 @@ create table catalog_versions (
   providers json not null,
   models json not null,
   applied_at timestamp with time zone not null,
+  multipliers jsonb not null default '[]'::jsonb,
   constraint catalog_versions_currency_valid CHECK (currency ~ '^[A-Z]{3}$'::text),
   constraint catalog_versions_number_unique PRIMARY KEY (number),
   constraint catalog_versions_number_valid CHECK (number > 0)
@@ -667,6 +668,7 @@ create table prices (
   audio_input_price_nano bigint,
   reasoning_price_nano bigint,
   audio_output_price_nano bigint,
+  terms jsonb,
   constraint prices_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint prices_amounts_complete CHECK (
 CASE billing_type
@@ -1366,11 +1368,23 @@ create type new_claim as (
   hold_id text
 );
 
+CREATE OR REPLACE FUNCTION public.add_many_quantities(kept bigint[], added bigint[])
+ RETURNS bigint[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT array_agg((pair.one + pair.other) ORDER BY pair.place) AS array_agg FROM UNNEST(add_many_quantities.kept, add_many_quantities.added) WITH ORDINALITY pair(one, other, place));
+
 CREATE OR REPLACE FUNCTION public.add_quantities(kept bigint[], added bigint[])
  RETURNS bigint[]
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN ARRAY[((kept)[1] + (added)[1]), ((kept)[2] + (added)[2]), ((kept)[3] + (added)[3]), ((kept)[4] + (added)[4]), ((kept)[5] + (added)[5]), ((kept)[6] + (added)[6]), ((kept)[7] + (added)[7]), ((kept)[8] + (added)[8])];
+
+CREATE OR REPLACE FUNCTION public.charge_cost(quantities bigint[], rates bigint[], rates_per bigint, minimum bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT (GREATEST(div((((2)::numeric * COALESCE(sum(((item.quantity)::numeric * (item.rate)::numeric)), (0)::numeric)) + (charge_cost.rates_per)::numeric), ((2)::numeric * (charge_cost.rates_per)::numeric)), (charge_cost.minimum)::numeric))::bigint AS "greatest" FROM UNNEST(charge_cost.quantities, charge_cost.rates) item(quantity, rate));
 
 CREATE OR REPLACE FUNCTION public.check_bucket_kind()
  RETURNS trigger
@@ -2022,9 +2036,23 @@ CREATE OR REPLACE FUNCTION public.roll_up_charges()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  charges_count integer;
+  items_max integer;
+  summed record;
 begin
+  select count(*), max(cardinality(item_names)) into charges_count, items_max from new_charges;
+  if items_max > 8 then
+    for summed in select * from new_charges order by account_id, created_at, id loop
+      insert into usage_rollups as kept (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
+        values (summed.account_id, date_bin('30 minutes', summed.created_at, 'epoch'), summed.key_id, summed.price_id, summed.unit,
+          summed.item_names, 1, summed.paid, summed.item_quantities)
+        on conflict (account_id, slot_at, key_id, price_id, unit, item_names) do update
+          set calls = kept.calls + excluded.calls, paid = kept.paid + excluded.paid,
+            quantities = add_many_quantities(kept.quantities, excluded.quantities);
+    end loop;
   -- Fast path: a single charge needs no grouping.
-  if (select count(*) from new_charges) = 1 then
+  elsif charges_count = 1 then
     insert into usage_rollups as kept (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
       select account_id, date_bin('30 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, 1, paid,
           item_quantities

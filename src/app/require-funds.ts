@@ -1,4 +1,4 @@
-import { type LiveCatalog, listOfferedModels, type Price } from "../features/catalog/index.ts";
+import { type LiveCatalog, listOfferedModels } from "../features/catalog/index.ts";
 import { isKeyKnown, parseIdempotencyKey } from "../features/idempotency/index.ts";
 import { type Ledger, readBalance } from "../features/ledger/index.ts";
 import type { Caller } from "../lib/caller.ts";
@@ -33,16 +33,9 @@ export async function requireFunds(
   const key = parseIdempotencyKey(headers["idempotency-key"]);
   if (key !== null && (await isKeyKnown({ database, clock }, { accountId: caller.accountId, key }))) return;
   const offered = listOfferedModels(catalog.current(), caller, now);
-  if (offered.some(({ prices }) => prices.some(isFree))) return;
+  if (offered.some(({ prices }) => prices.some(({ isFree }) => isFree))) return;
   throw new AppError(
     "insufficient_balance",
     `The balance is empty. Add credit at ${siteUrl}/console/billing to continue.`,
   );
-}
-
-function isFree({ amounts, minimumCharge }: Price): boolean {
-  if (minimumCharge > 0n) return false;
-  return amounts.billingType === "token"
-    ? amounts.inputPrice === 0n && amounts.outputPrice === 0n
-    : amounts.price === 0n;
 }

@@ -1,4 +1,5 @@
 import { createStatementCsv, presentAmount, type StatementEntry } from "../features/ledger/index.ts";
+import { isHungUp, listChargedItems, listMarks } from "../lib/bill.ts";
 import { presentMoney } from "../lib/money.ts";
 import { presentRows } from "./present-rows.ts";
 
@@ -21,11 +22,13 @@ export function presentStatementText(entries: readonly StatementEntry[], currenc
 function describeDetail({ operator, bill }: StatementEntry, currency: string): string {
   if (operator !== null) return `${operator.actor}: ${operator.reason}`;
   if (bill === null) return "";
-  const items = bill.items.map(
+  const items = listChargedItems(bill).map(
     ({ name, quantity, rate }) => `${quantity} ${name} at ${presentMoney(rate)} ${currency}`,
   );
   const minimum = bill.minimum > 0n ? `, at least ${presentMoney(bill.minimum)} ${currency}` : "";
-  return `${items.join(" + ")} per ${bill.per}${minimum} (${bill.priceId})`;
+  const marks = Object.entries(listMarks(bill)).map(([name, value]) => `, ${name} ${value}`);
+  const hungUp = isHungUp(bill) ? ", hung up" : "";
+  return `${items.join(" + ")} per ${bill.per}${minimum}${marks.join("")}${hungUp} (${bill.priceId})`;
 }
 
 export function presentStatementCsv(entries: readonly StatementEntry[]): string {

@@ -13,20 +13,35 @@ export type Bill = {
 
 type BillItem = { name: string; quantity: bigint; rate: Nano };
 
-/** An item without cost: the client disconnected before the end. */
+/** Eight kinds of tokens, some split by tiers, two fees, and marks. Roll-ups sum that many. */
+export const billItemsMax = 16;
+export const itemPlaces: readonly number[] = Array.from({ length: billItemsMax }, (_, index) => index + 1);
+
+/** A mark: an item without cost. The client disconnected before the end. */
 export const hungUpMark: BillItem = { name: "hung_up", quantity: 1n, rate: nano(0n) };
 
 export function isHungUp({ items }: Pick<Bill, "items">): boolean {
-  return items.some(isMark);
+  return items.some(({ name }) => name === hungUpMark.name);
 }
 
-/** The bill's items without marks. */
+/** The bill's items without marks, which cost nothing. */
 export function listChargedItems({ items }: Pick<Bill, "items">): readonly BillItem[] {
   return items.filter((item) => !isMark(item));
 }
 
+/** Marks such as `multiplier:0.8` record what decided the rates. */
 function isMark({ name }: BillItem): boolean {
-  return name === hungUpMark.name;
+  return name === hungUpMark.name || name.includes(":");
+}
+
+/** What decided the rates, by name, such as `multiplier` or `resolution`. */
+export function listMarks({ items }: Pick<Bill, "items">): Record<string, string> {
+  return Object.fromEntries(
+    items.flatMap(({ name }) => {
+      const colon = name.indexOf(":");
+      return colon < 0 ? [] : [[name.slice(0, colon), name.slice(colon + 1)]];
+    }),
+  );
 }
 
 /** Sums quantity × rate, rounds half up once, and applies the minimum. */

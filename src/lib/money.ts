@@ -2,8 +2,8 @@
 export type Nano = bigint & { readonly unit: "nano" };
 
 const decimals = 9;
-/** Places of a unit rate whose price is per thousand. */
-const fineDecimals = 12;
+/** Denominators are powers of ten times the denominators of factors with four places. */
+const fractionPlacesMax = 20;
 const placesMin = 2;
 /** Nine integer digits keep sums of many amounts within 64 bits. */
 const decimalPattern = /^(\d{1,9})(?:\.(\d{1,9}))?$/;
@@ -23,9 +23,15 @@ export function presentMoney(amount: Nano): string {
   return presentDecimal(amount, decimals);
 }
 
-/** Formats thousandths of a nano: a charge item before the total is rounded. */
-export function presentThousandths(amount: bigint): string {
-  return presentDecimal(amount, fineDecimals);
+/** Formats a fraction of a nano with every digit, such as a rate or an item of a charge before the total is rounded. */
+export function presentNanoFraction(numerator: bigint, denominator: bigint): string {
+  let places = 0;
+  let digits = numerator;
+  while (digits % denominator !== 0n && places < fractionPlacesMax) {
+    digits *= 10n;
+    places += 1;
+  }
+  return presentDecimal(digits / denominator, decimals + places);
 }
 
 function presentDecimal(amount: bigint, places: number): string {

@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Authorization } from "../../src/features/calls/authorize-call.ts";
-import type { Price } from "../../src/features/catalog/index.ts";
-import { readOwnPrices } from "../../src/features/catalog/price.ts";
 import { createChatTerms } from "../../src/features/chat/chat-terms.ts";
 import { billChat, type ChargedUsage, createUsage } from "../../src/features/chat/quote-chat.ts";
 import type { Claims } from "../../src/features/idempotency/index.ts";
@@ -13,28 +11,15 @@ import type { Caller } from "../../src/lib/caller.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
 import { standardLimits } from "../../src/lib/limit-set.ts";
 import { nano } from "../../src/lib/money.ts";
+import { createTestPrice } from "../harness/create-test-price.ts";
 import { listCharges, listHolds } from "../harness/ledger/read-chat-ledger.ts";
 import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
 
 const token = 1_000_000n;
 
 /** 1.00 for a thousand tokens of input and 2.00 for a thousand of output: a million billionths a token, and two. */
-const tokenPrice: Price = {
-  id: "price_1",
-  modelId: "open",
-  capability: null,
-  planId: null,
-  accountId: null,
-  effectiveAt: new Date(0),
-  minimumCharge: nano(0n),
-  amounts: {
-    billingType: "token",
-    unit: "1K tokens",
-    inputPrice: nano(1000n * token),
-    outputPrice: nano(2000n * token),
-    ...readOwnPrices(() => null),
-  },
-};
+const rates = { input: 1000n * token, output: 2000n * token };
+const tokenPrice = createTestPrice({ rates });
 
 const usualTerms = { price: tokenPrice, inputTokensMax: 100, outputTokensMax: 1000, outputTokensUsual: 10 };
 type Terms = typeof usualTerms;
@@ -230,8 +215,8 @@ test("an account can pay exactly the hold plus the available balance, up to the 
 test("an account can pay the held amount even when the hold was rounded down", async () => {
   const accountId = await world.createAccount(1n);
   // A token costs 1.3 billionths, and one alone is rounded to a single one.
-  const amounts = { ...tokenPrice.amounts, inputPrice: nano(0n), outputPrice: nano(1300n) } as Price["amounts"];
-  const payment = createPayment(accountId, { price: { ...tokenPrice, amounts }, outputTokensUsual: 1 });
+  const price = createTestPrice({ rates: { input: 0n, output: 1300n } });
+  const payment = createPayment(accountId, { price, outputTokensUsual: 1 });
   await payment.open();
   expect(payment.countPayable()).toBe(1);
   await payment.settle(null);
@@ -304,13 +289,12 @@ test("usage beyond the hold is charged up to the hold, and the rest is booked as
 
 test("a hold is at least the minimum price, and never zero when only the input is free", async () => {
   const accountId = await world.createAccount(1_000n * token);
-  const price = { ...tokenPrice, minimumCharge: nano(500n * token) };
+  const price = createTestPrice({ rates, minimum: 500n * token });
   const payment = createPayment(accountId, { price });
   await payment.open();
   expect((await readMoney(accountId)).frozen).toBe(500n * token);
   expect(await payment.settle(createUsage(1, 1))).toEqual({ charge: 500n * token, lost: 0n });
-  const amounts = { ...tokenPrice.amounts, inputPrice: nano(0n), outputPrice: nano(1n) } as Price["amounts"];
-  const tiny = createPayment(accountId, { price: { ...tokenPrice, amounts } });
+  const tiny = createPayment(accountId, { price: createTestPrice({ rates: { input: 0n, output: 1n } }) });
   await tiny.open();
   expect((await readMoney(accountId)).frozen).toBe(1n);
   await tiny.settle(null);
@@ -318,8 +302,7 @@ test("a hold is at least the minimum price, and never zero when only the input i
 
 test("a free model holds nothing, charges nothing, and covers the whole request", async () => {
   const accountId = await world.createAccount();
-  const amounts = { ...tokenPrice.amounts, inputPrice: nano(0n), outputPrice: nano(0n) } as Price["amounts"];
-  const payment = createPayment(accountId, { price: { ...tokenPrice, amounts } });
+  const payment = createPayment(accountId, { price: createTestPrice({ rates: { input: 0n, output: 0n } }) });
   await payment.open();
   expect([payment.holdId, payment.canAuthorizeOptimistically(), payment.covered(), payment.countPayable()]).toEqual([
     null,

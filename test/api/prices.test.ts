@@ -1,9 +1,21 @@
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createPlan } from "../../src/features/accounts/index.ts";
+import { findPrice } from "../../src/features/catalog/index.ts";
+import { billChat } from "../../src/features/chat/quote-chat.ts";
+import { billItemsMax } from "../../src/lib/bill.ts";
 import { writeCatalog } from "../harness/catalog-source.ts";
+import {
+  compilePricing,
+  computeModelCharge,
+  createRandom,
+  createTokenCase,
+  createTokenPricing,
+} from "../harness/price-model.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { createTestDatabase } from "../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
+import { testSeed } from "../harness/test-seed.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 type PriceList = { object: string; currency: string; data: Record<string, string>[]; effective_at: string };
@@ -168,7 +180,19 @@ test("the database rejects a price that is incomplete or below zero", async () =
   await expect(insert({ output_price_nano: null })).rejects.toThrow("prices_amounts_complete");
   await expect(insert({ billing_type: "per_call" })).rejects.toThrow("prices_amounts_complete");
   await expect(insert({ input_price_nano: -1n })).rejects.toThrow("prices_amounts_positive");
+  // Gateways of version 0.2.0 write no other columns.
   await expect(insert({})).resolves.toBeDefined();
+  expect(await findPrice(gateway.database, "price_x")).toMatchObject({
+    amounts: { inputPrice: 1n, outputPrice: 1n, cachedInputPrice: null, per: 1000n, tiers: [] },
+    terms: {
+      items: [
+        { item: "input", rate: 1n },
+        { item: "output", rate: 1n },
+      ],
+      tierScope: "call",
+      serviceTiers: {},
+    },
+  });
 });
 
 test("two catalogs applied concurrently become two complete versions", async () => {
@@ -176,4 +200,32 @@ test("two catalogs applied concurrently become two complete versions", async () 
   const sources = ["a", "b"].map((id) => writeCatalog({ models: [{ id }], prices: [{ model: id }] }));
   const outcomes = await Promise.all(sources.map((source) => gateway.applyCatalog(source)));
   expect(outcomes.map((outcome) => outcome.kind === "accepted" && outcome.version).toSorted()).toEqual([2, 3]);
+});
+
+test("every charge is recomputed in SQL from its row, whatever its price", async () => {
+  await using gateway = await startGateway();
+  const random = createRandom(testSeed);
+  const cases = Array.from({ length: 3000 }, () => {
+    const pricing = createTokenPricing(random);
+    const { usage } = createTokenCase(random);
+    return {
+      bill: billChat(compilePricing(pricing), { ...usage, isCounted: false }),
+      cost: computeModelCharge(pricing, usage),
+    };
+  });
+  const rows = cases.map(({ bill: { items, per, minimum } }) => ({
+    quantities: items.map(({ quantity }) => String(quantity)),
+    rates: items.map(({ rate }) => String(rate)),
+    ...{ per: String(per), minimum: String(minimum) },
+  }));
+  const recomputed = await sql<{ cost: bigint }>`
+    select charge_cost(
+        array(select value::bigint from jsonb_array_elements_text(bill -> 'quantities') with ordinality order by ordinality),
+        array(select value::bigint from jsonb_array_elements_text(bill -> 'rates') with ordinality order by ordinality),
+        (bill ->> 'per')::bigint, (bill ->> 'minimum')::bigint) as cost
+      from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) with ordinality as bills (bill, number) order by number`.execute(
+    gateway.database,
+  );
+  expect(recomputed.rows.map(({ cost }) => cost)).toEqual(cases.map(({ cost }) => cost));
+  expect(Math.max(...cases.map(({ bill }) => bill.items.length)) + 1).toBeLessThanOrEqual(billItemsMax);
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { findViolations } from "../../src/features/ledger/index.ts";
 import { nano, parseMoney, presentMoney } from "../../src/lib/money.ts";
 import {
   openUsageStage,
@@ -168,6 +169,20 @@ const anyCharges = fc.array(
   }),
   { minLength: 60, maxLength: 60 },
 );
+
+test("bills of more items than a roll-up has places are summed in full, one by one and in batches", async () => {
+  // Eleven marks, then seconds in the twelfth place.
+  const fillers = Array.from({ length: 11 }, (_, index) => [`mark:${index}`, 1n]);
+  const items = Object.fromEntries([...fillers, ["seconds", 5n]]);
+  const charge = () => stage.charge({ ...caller, items, rate: "0.01", per: 1n, held: "2" });
+  await charge();
+  await charge();
+  await Promise.all([charge(), stage.charge({ ...caller, items: { seconds: 1n }, rate: "0.01", per: 1n }), charge()]);
+  stage.clock.advance(24 * 3_600_000);
+  expect((await readUsage()).total).toMatchObject({ calls: 5, seconds: 21 });
+  const scope = { kind: "whole", accountIds: [caller.accountId], now: stage.clock.now() } as const;
+  expect(await findViolations(stage.gateway.database, scope)).toEqual([]);
+});
 
 test("usage, charges and statement have the same sums by day, hour, model and key", async () => {
   const property = fc.asyncProperty(anyCharges, async (wanted) => {

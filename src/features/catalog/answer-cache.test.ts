@@ -1,25 +1,31 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nano } from "../../lib/money.ts";
+import { createTestPrice } from "../../../test/harness/create-test-price.ts";
 import { createAnswerCache, describeAudience } from "./answer-cache.ts";
 import type { Catalog } from "./catalog.ts";
 import { type Audience, type CatalogView, createCatalogView, listOfferedModels } from "./catalog-view.ts";
 import type { Model } from "./model.ts";
-import type { Price } from "./price.ts";
+import type { Price, PriceIdentity } from "./price.ts";
 
 const film: Model = {
   ...{ id: "film", name: "Film", type: "video", logo: "", description: "", advantages: [], scenarios: [] },
   ...{ capabilities: ["text_to_video"], limits: {}, created_at: "2026-01-01T00:00:00Z", routes: [] },
 };
 
-function createPrice(id: string, fields: Partial<Price> = {}): Price {
-  const scope = { modelId: "film", capability: null, planId: null, accountId: null, effectiveAt: new Date(0) };
-  const amounts = { billingType: "duration", unit: "second", price: nano(1n) } as const;
-  return { id, ...scope, minimumCharge: nano(0n), amounts, ...fields };
+function createPrice(id: string, fields: Partial<PriceIdentity> = {}): Price {
+  return createTestPrice({ id, modelId: "film", unit: "second", rates: { second: 1n }, ...fields });
 }
 
 function createView(prices: Price[], models: Model[] = [film]): CatalogView {
-  const catalog: Catalog = { version: 1, currency: "USD", appliedAt: new Date(0), providers: [], models, prices };
+  const catalog: Catalog = {
+    version: 1,
+    currency: "USD",
+    appliedAt: new Date(0),
+    providers: [],
+    models,
+    prices,
+    multipliers: [],
+  };
   return createCatalogView(catalog, { isWell: () => true, findFault: () => null, version: () => 0 });
 }
 

@@ -1,11 +1,21 @@
-import { type Static, type TOptional, type TString, Type } from "typebox";
+import { type Static, type TBoolean, type TNumber, type TOptional, type TString, type TUnion, Type } from "typebox";
 import { nativeWires } from "../../providers/contract.ts";
 import { optionLimits } from "../../providers/media-options.ts";
 import { dialectNames } from "../../providers/openai-compatible/dialects/chat-dialects.ts";
 import { providerKinds } from "../../providers/provider-definition.ts";
 import { fieldForms } from "../../providers/route-terms.ts";
 import { capabilities, extraParameters, holdPolicies, modelTypes } from "./model.ts";
-import { billingTypes, type OwnPriceName, ownPriceNames } from "./price.ts";
+import {
+  billingTypes,
+  itemNames,
+  type OwnPriceName,
+  ownPriceNames,
+  type PriceKey,
+  priceKeys,
+  type ServiceTier,
+  serviceTiers,
+  tierScopes,
+} from "./price.ts";
 
 /** The catalog as operators write it. `check-catalog.ts` checks the rules that a schema cannot express. */
 
@@ -142,6 +152,26 @@ const ownPriceFields = Object.fromEntries(ownPriceNames.map((name) => [name, Typ
   TOptional<TString>
 >;
 
+const conditionFields = Object.fromEntries(priceKeys.map((name) => [name, Type.Optional(optionValue)])) as Record<
+  PriceKey,
+  TOptional<TUnion<[TString, TNumber, TBoolean]>>
+>;
+
+const priceItemSchema = Type.Object(
+  {
+    item: Type.Optional(Type.Enum([...itemNames])),
+    price: text,
+    above_input_tokens: Type.Optional(positive),
+    ...conditionFields,
+  },
+  closed,
+);
+
+const serviceTierFields = Object.fromEntries(serviceTiers.map((name) => [name, Type.Optional(text)])) as Record<
+  ServiceTier,
+  TOptional<TString>
+>;
+
 const priceSchema = Type.Object(
   {
     model: text,
@@ -155,8 +185,24 @@ const priceSchema = Type.Object(
     input_price: Type.Optional(text),
     output_price: Type.Optional(text),
     ...ownPriceFields,
+    items: Type.Optional(Type.Array(priceItemSchema, { minItems: 1 })),
+    tier_scope: Type.Optional(Type.Enum([...tierScopes])),
+    service_tiers: Type.Optional(Type.Object(serviceTierFields, { ...closed, minProperties: 1 })),
     minimum_charge: Type.Optional(text),
     effective_at: Type.Optional(text),
+  },
+  closed,
+);
+
+const multiplierSchema = Type.Object(
+  {
+    plan: Type.Optional(text),
+    account: Type.Optional(text),
+    type: Type.Optional(Type.Enum([...modelTypes])),
+    model: Type.Optional(text),
+    factor: text,
+    effective_at: Type.Optional(text),
+    ends_at: Type.Optional(text),
   },
   closed,
 );
@@ -167,6 +213,7 @@ export const catalogFileSchema = Type.Object(
     providers: Type.Array(providerSchema),
     models: Type.Array(modelSchema),
     prices: Type.Array(priceSchema),
+    multipliers: Type.Optional(Type.Array(multiplierSchema)),
   },
   closed,
 );
@@ -174,6 +221,8 @@ export const catalogFileSchema = Type.Object(
 export type CatalogFile = Static<typeof catalogFileSchema>;
 export type ModelEntry = CatalogFile["models"][number];
 export type PriceLine = CatalogFile["prices"][number];
+export type PriceItemLine = Static<typeof priceItemSchema>;
+export type MultiplierLine = Static<typeof multiplierSchema>;
 
 /** One problem and its path: the field names and indexes from the top of the file. */
 export type CatalogProblem = { path: readonly (string | number)[]; message: string };

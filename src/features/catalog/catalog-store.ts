@@ -1,24 +1,32 @@
 import { sql } from "kysely";
+import { presentFactor } from "../../lib/factor.ts";
 import { type Nano, nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import type { Catalog } from "./catalog.ts";
+import { createPrice } from "./compile-price.ts";
 import type { Capability, Model } from "./model.ts";
+import type { Multiplier } from "./multiplier.ts";
 import {
-  type OwnPriceName,
-  ownPriceNames,
-  ownTokenPrices,
+  type BillingType,
+  findCountedItem,
+  findHighestRate,
+  type ItemName,
+  isShort,
   type Price,
-  type PriceAmounts,
-  readOwnPrices,
+  type PriceItem,
+  type PriceTerms,
+  sortItems,
+  type Unit,
 } from "./price.ts";
+import { readServiceTiers, readWhen } from "./read-price-line.ts";
 
 /** The newest version, or `null` before the first one is applied. */
 export async function findCatalog(database: Database): Promise<Catalog | null> {
   const version = await database
     .selectFrom("catalog_versions")
-    .select(["number", "currency", "providers", "models", "applied_at"])
+    .select(["number", "currency", "providers", "models", "multipliers", "applied_at"])
     .orderBy("number", "desc")
     .limit(1)
     .executeTakeFirst();
@@ -37,6 +45,7 @@ export async function findCatalog(database: Database): Promise<Catalog | null> {
     // Only `insertCatalog` writes these columns, from validated values.
     providers: version.providers as ProviderDefinition[],
     models: version.models as Model[],
+    multipliers: version.multipliers as Multiplier[],
     prices: prices.map(toPrice),
   };
 }
@@ -54,6 +63,7 @@ export async function insertCatalog(tx: Database, catalog: Catalog & { newPrices
       currency: catalog.currency,
       providers: JSON.stringify(catalog.providers),
       models: JSON.stringify(catalog.models),
+      multipliers: JSON.stringify(catalog.multipliers),
       applied_at: catalog.appliedAt,
     })
     .execute();
@@ -91,39 +101,56 @@ export async function listPriceModels(
 
 type PriceRow = Omit<Tables["prices"], "created_at">;
 
-function toRow({ amounts, ...price }: Price): PriceRow {
+/** The columns have the amounts of the short form, which every version of the gateway reads; `terms` has the rest. */
+function toRow({ terms, amounts, ...price }: Price): PriceRow {
   const isToken = amounts.billingType === "token";
+  const plain = new Map(terms.items.filter((one) => isShort(one, terms)).map(({ item, rate }) => [item, rate]));
+  const read = (item: ItemName): Nano | null => (isToken ? (plain.get(item) ?? null) : null);
   return {
     id: price.id,
     model_id: price.modelId,
     capability: price.capability,
     plan_id: price.planId,
     account_id: price.accountId,
-    billing_type: amounts.billingType,
-    unit: amounts.unit,
-    price_nano: isToken ? null : amounts.price,
-    input_price_nano: isToken ? amounts.inputPrice : null,
-    output_price_nano: isToken ? amounts.outputPrice : null,
-    ...toOwnPriceColumns(amounts),
-    minimum_charge_nano: price.minimumCharge,
+    billing_type: terms.billingType,
+    unit: terms.unit,
+    price_nano: isToken ? null : (plain.get(findCountedItem(terms.unit)) ?? findHighestRate(terms.items, terms.unit)),
+    input_price_nano: read("input"),
+    output_price_nano: read("output"),
+    cached_input_price_nano: read("cached_input"),
+    cache_write_5m_price_nano: read("cache_write_5m"),
+    cache_write_1h_price_nano: read("cache_write_1h"),
+    audio_input_price_nano: read("input_audio"),
+    reasoning_price_nano: read("reasoning"),
+    audio_output_price_nano: read("output_audio"),
+    minimum_charge_nano: terms.minimumCharge,
     effective_at: price.effectiveAt,
+    terms: isOnlyShort(terms) ? null : JSON.stringify(presentTerms(terms)),
   };
 }
 
-function toOwnPriceColumns(amounts: PriceAmounts): { [name in OwnPriceName as `${name}_nano`]: bigint | null } {
-  const columns = ownPriceNames.map((name) => [
-    `${name}_nano`,
-    amounts.billingType === "token" ? amounts[ownTokenPrices[name]] : null,
-  ]);
-  return Object.fromEntries(columns);
+type StoredTerms = ReturnType<typeof presentTerms>;
+
+/** JSON numbers cannot represent 64-bit integers, so rates are stored as strings. */
+function presentTerms({ items, tierScope, serviceTiers }: PriceTerms) {
+  return {
+    items: items.map(({ item, rate, aboveInputTokens, when }) => ({
+      ...{ item, rate: String(rate) },
+      ...(aboveInputTokens === undefined ? {} : { above_input_tokens: aboveInputTokens }),
+      ...(when === undefined ? {} : { when }),
+    })),
+    tier_scope: tierScope,
+    service_tiers: Object.fromEntries(Object.entries(serviceTiers).map(([name, one]) => [name, presentFactor(one)])),
+  };
 }
 
-function toNano(amount: bigint | null): Nano | null {
-  return amount === null ? null : nano(amount);
+function isOnlyShort(terms: PriceTerms): boolean {
+  const { items, serviceTiers, tierScope } = terms;
+  return items.every((one) => isShort(one, terms)) && Object.keys(serviceTiers).length === 0 && tierScope === "call";
 }
 
 function toPrice(row: PriceRow): Price {
-  return {
+  const identity = {
     id: row.id,
     modelId: row.model_id,
     // `checkCatalog` accepts no other values.
@@ -131,25 +158,43 @@ function toPrice(row: PriceRow): Price {
     planId: row.plan_id,
     accountId: row.account_id,
     effectiveAt: row.effective_at,
+  };
+  const common = {
+    billingType: row.billing_type as BillingType,
+    unit: row.unit as Unit,
     minimumCharge: nano(row.minimum_charge_nano),
-    amounts: toAmounts(row),
+  };
+  // Only `toRow` writes this column.
+  return createPrice(identity, { ...common, ...readTerms(row, row.terms as StoredTerms | null) });
+}
+
+type VaryingTerms = Pick<PriceTerms, "items" | "tierScope" | "serviceTiers">;
+
+function readTerms(row: PriceRow, stored: StoredTerms | null): VaryingTerms {
+  if (stored === null) return { items: sortItems(listColumns(row)), tierScope: "call", serviceTiers: {} };
+  return {
+    items: stored.items.map(({ item, rate, above_input_tokens: aboveInputTokens, when = {} }) => ({
+      ...{ item, rate: nano(BigInt(rate)) },
+      ...(aboveInputTokens === undefined ? {} : { aboveInputTokens }),
+      ...readWhen(when),
+    })),
+    tierScope: stored.tier_scope,
+    serviceTiers: readServiceTiers(stored.service_tiers),
   };
 }
 
 /** A check constraint guarantees the amounts of each billing type. */
-function toAmounts(row: PriceRow): PriceAmounts {
-  if (row.billing_type === "token") {
-    return {
-      billingType: "token",
-      unit: row.unit,
-      inputPrice: nano(row.input_price_nano ?? 0n),
-      outputPrice: nano(row.output_price_nano ?? 0n),
-      ...readOwnPrices((name) => toNano(row[`${name}_nano`])),
-    };
-  }
-  return {
-    billingType: row.billing_type === "duration" ? "duration" : "per_call",
-    unit: row.unit,
-    price: nano(row.price_nano ?? 0n),
-  };
+function listColumns(row: PriceRow): PriceItem[] {
+  const columns: [ItemName, bigint | null][] = [
+    [findCountedItem(row.unit as Unit), row.price_nano],
+    ["input", row.input_price_nano],
+    ["output", row.output_price_nano],
+    ["cached_input", row.cached_input_price_nano],
+    ["cache_write_5m", row.cache_write_5m_price_nano],
+    ["cache_write_1h", row.cache_write_1h_price_nano],
+    ["input_audio", row.audio_input_price_nano],
+    ["reasoning", row.reasoning_price_nano],
+    ["output_audio", row.audio_output_price_nano],
+  ];
+  return columns.flatMap(([item, amount]) => (amount === null ? [] : [{ item, rate: nano(amount) }]));
 }

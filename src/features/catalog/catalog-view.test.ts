@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nano } from "../../lib/money.ts";
+import { createTestPrice } from "../../../test/harness/create-test-price.ts";
+import { presentFactor } from "../../lib/factor.ts";
 import type { Catalog } from "./catalog.ts";
 import {
   type Audience,
@@ -10,7 +11,8 @@ import {
   type ModelFilter,
 } from "./catalog-view.ts";
 import type { Model } from "./model.ts";
-import type { Price } from "./price.ts";
+import type { Multiplier } from "./multiplier.ts";
+import type { Price, PriceIdentity } from "./price.ts";
 
 const route = { provider: "main", upstream_model: "film-1", priority: 0, weight: 1 };
 const film: Model = {
@@ -20,15 +22,14 @@ const film: Model = {
 const talk: Model = { ...film, id: "talk", type: "chat", capabilities: ["chat", "tools"] };
 
 /** A public price in force since time 0, unless the fields say otherwise. */
-function createPrice(id: string, fields: Partial<Omit<Price, "effectiveAt">> & { at?: number } = {}): Price {
+function createPrice(id: string, fields: Partial<Omit<PriceIdentity, "effectiveAt">> & { at?: number } = {}): Price {
   const { at = 0, ...rest } = fields;
-  const scope = { modelId: "film", capability: null, planId: null, accountId: null };
-  const amounts = { billingType: "duration", unit: "second", price: nano(1n) } as const;
-  return { id, ...scope, effectiveAt: new Date(at), minimumCharge: nano(0n), amounts, ...rest };
+  const effectiveAt = new Date(at);
+  return createTestPrice({ id, modelId: "film", effectiveAt, unit: "second", rates: { second: 1n }, ...rest });
 }
 
-function createView(content: { models?: Model[]; prices?: Price[] }) {
-  const { models = [film], prices = [createPrice("price_1")] } = content;
+function createView(content: { models?: Model[]; prices?: Price[]; multipliers?: Multiplier[] }) {
+  const { models = [film], prices = [createPrice("price_1")], multipliers = [] } = content;
   const catalog: Catalog = {
     version: 1,
     currency: "USD",
@@ -36,6 +37,7 @@ function createView(content: { models?: Model[]; prices?: Price[] }) {
     providers: [{ id: "main", kind: "sandbox" }],
     models,
     prices,
+    multipliers,
   };
   return createCatalogView(catalog, allWell);
 }
@@ -222,7 +224,15 @@ describe("the status of a model", () => {
       const isWell = ({ providerId, keyNumber }: { providerId: string; keyNumber: number }): boolean =>
         !resting.includes(`${providerId} ${keyNumber}`);
       const prices = [createPrice("price_1")];
-      const catalog = { version: 1, currency: "USD", appliedAt: new Date(0), providers, models: [model], prices };
+      const catalog = {
+        version: 1,
+        currency: "USD",
+        appliedAt: new Date(0),
+        providers,
+        models: [model],
+        prices,
+        multipliers: [],
+      };
       const view = createCatalogView(catalog, { isWell, findFault: () => null, version: () => 0 });
       return listOfferedModels(view, anybody, new Date("2026-02-15T00:00:00Z"))[0]?.status;
     };
@@ -272,7 +282,7 @@ describe("the status of a model", () => {
       const isWell = ({ providerId, upstreamModel }: { providerId: string; upstreamModel: string }): boolean =>
         !resting.includes(`${providerId} ${upstreamModel}`);
       const content = { providers, models: [model, ...others], prices: [createPrice("price_1")] };
-      const catalog = { version: 1, currency: "USD", appliedAt: new Date(0), ...content };
+      const catalog = { version: 1, currency: "USD", appliedAt: new Date(0), multipliers: [], ...content };
       const offered = listOfferedModels(
         createCatalogView(catalog, { isWell, findFault: () => null, version: () => 0 }),
         anybody,
@@ -354,5 +364,69 @@ describe("the times when a response changes without a new version", () => {
         }
       }),
     );
+  });
+});
+
+describe("a multiplier", () => {
+  const plan = { plan: "pro", factor: "0.9" };
+  const account = { account: "acct_1", factor: "0.5" };
+
+  /** The price of a second, in thousandths of a nano, or `null` without a factor. */
+  function findFactor(multipliers: Multiplier[], price: Partial<PriceIdentity> = {}, audience = member, at = 0) {
+    const view = createView({ prices: [createPrice("price_1", price)], multipliers });
+    const [offered] = listOfferedModels(view, audience, new Date(at))[0]?.prices ?? [];
+    return offered?.multiplier === null || offered === undefined ? null : presentFactor(offered.multiplier);
+  }
+
+  test.each<[string, string | null, Multiplier[], Partial<PriceIdentity>?]>([
+    ["of the plan applies to the general price", "0.9", [plan]],
+    ["of the account beats the plan's, even the plan's for the model", "0.5", [{ ...plan, model: "film" }, account]],
+    [
+      "of a model beats that of its type",
+      "0.7",
+      [
+        { ...plan, type: "video" },
+        { ...plan, model: "film", factor: "0.7" },
+      ],
+    ],
+    ["of a type beats that of everything", "0.7", [{ ...plan, type: "video", factor: "0.7" }, plan]],
+    [
+      "of another type, model, plan or account does not apply",
+      null,
+      [
+        { ...plan, type: "image" },
+        { ...plan, model: "x" },
+        { ...plan, plan: "free" },
+        { ...account, account: "acct_2" },
+      ],
+    ],
+    ["never applies to a fixed price of the account", null, [plan, account], { accountId: "acct_1" }],
+    ["of the plan does not apply to a fixed price of the plan", null, [plan], { planId: "pro" }],
+    ["of the account applies to a fixed price of its plan", "0.5", [plan, account], { planId: "pro" }],
+  ])("%s", (_name, factor, multipliers, price) => {
+    expect(findFactor(multipliers, price)).toBe(factor);
+  });
+
+  test("applies from its beginning until before its end, and of two in force the later one", () => {
+    const timed = {
+      ...plan,
+      effective_at: new Date(10).toISOString(),
+      ends_at: new Date(20).toISOString(),
+      factor: "0.7",
+    };
+    expect([9, 10, 19, 20].map((at) => findFactor([plan, timed], {}, member, at))).toEqual([
+      "0.9",
+      "0.7",
+      "0.7",
+      "0.9",
+    ]);
+    expect(createView({ multipliers: [timed] }).turningPointsMs).toEqual([0, 10, 20]);
+  });
+
+  test("multiplies exactly, and the compiled price is the same for all calls", () => {
+    const view = createView({ multipliers: [plan] });
+    const list = () => listOfferedModels(view, member, new Date(0))[0]?.prices[0];
+    expect(list()).toMatchObject({ amounts: { price: 9n, per: 10n }, marks: [{ name: "multiplier:0.9", rate: 0n }] });
+    expect(list()).toBe(list());
   });
 });

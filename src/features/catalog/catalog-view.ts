@@ -4,7 +4,9 @@ import { environmentSecrets, type SecretReader } from "../../platform/config/sec
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import type { Catalog } from "./catalog.ts";
+import { derivePrice } from "./compile-price.ts";
 import { type Capability, listStageModels, type Model, type ModelStatus, type ModelType } from "./model.ts";
+import { findMultiplier, type Multiplier, toEnd, toStart } from "./multiplier.ts";
 import type { Price } from "./price.ts";
 import { listRouteTargets, type RouteTarget } from "./route-target.ts";
 
@@ -28,10 +30,11 @@ export type CatalogView = {
   modelById: ReadonlyMap<string, Model>;
   modelByAlias: ReadonlyMap<string, Model>;
   pricesByModelId: ReadonlyMap<string, readonly Price[]>;
+  multipliers: readonly Multiplier[];
   /** The targets that calls of each model can be sent to. */
   targetsByModelId: ReadonlyMap<string, readonly RouteTarget[]>;
   health: KnownHealth;
-  /** Accounts with prices of their own. */
+  /** Accounts with prices or multipliers of their own. */
   accountsWithPrices: ReadonlySet<string>;
   /**
    * The times when a response changes without a new version: a price takes effect, a model is deprecated or shut down.
@@ -45,10 +48,11 @@ export function createCatalogView(
   health: KnownHealth,
   secrets: SecretReader = environmentSecrets,
 ): CatalogView {
-  const { models = [], prices = [], providers = [] } = catalog ?? {};
+  const { models = [], prices = [], providers = [], multipliers = [] } = catalog ?? {};
   const providerById = new Map(providers.map((provider) => [provider.id, provider]));
   const times = [
     ...prices.map((price) => price.effectiveAt.getTime()),
+    ...multipliers.flatMap((multiplier) => [toStart(multiplier), toEnd(multiplier)]),
     ...models.flatMap(({ deprecated_at, shutdown_date }) => [deprecated_at, shutdown_date]).map(toMs),
   ];
   return {
@@ -58,7 +62,11 @@ export function createCatalogView(
     pricesByModelId: Map.groupBy(prices, (price) => price.modelId),
     targetsByModelId: new Map(models.map((model) => [model.id, listRouteTargets(model, providerById, secrets)])),
     health,
-    accountsWithPrices: new Set(prices.flatMap(({ accountId }) => (accountId === null ? [] : [accountId]))),
+    multipliers,
+    accountsWithPrices: new Set([
+      ...prices.flatMap(({ accountId }) => (accountId === null ? [] : [accountId])),
+      ...multipliers.flatMap(({ account }) => (account === undefined ? [] : [account])),
+    ]),
     turningPointsMs: [...new Set(times.filter(Number.isFinite))].toSorted((a, b) => a - b),
   };
 }
@@ -129,7 +137,8 @@ export function getPrice(prices: readonly Price[], used: Capability): Price {
 function offerModel(view: CatalogView, model: Model, audience: Audience, now: Date): OfferedModel | null {
   if (model.plans !== undefined && (audience.planId === null || !model.plans.includes(audience.planId))) return null;
   if (isPast(model.shutdown_date, now)) return null;
-  const prices = choosePrices(view.pricesByModelId.get(model.id) ?? [], audience, now);
+  const listed = choosePrices(view.pricesByModelId.get(model.id) ?? [], audience, now);
+  const prices = view.multipliers.length === 0 ? listed : multiplyPrices(view, listed, { model, audience, now });
   return prices.length === 0 ? null : { model, status: decideStatus(view, model, now), prices };
 }
 
@@ -180,6 +189,17 @@ function choosePrices(prices: readonly Price[], audience: Audience, now: Date): 
     if (isBetter) chosen.set(price.capability, price);
   }
   return [...chosen.values()];
+}
+
+function multiplyPrices(
+  { multipliers }: CatalogView,
+  prices: readonly Price[],
+  { model, audience, now }: { model: Model; audience: Audience; now: Date },
+): readonly Price[] {
+  return prices.map((price) => {
+    const multiplier = findMultiplier(multipliers, { model, price, customer: audience, now });
+    return multiplier === null ? price : derivePrice(price, { multiplier });
+  });
 }
 
 /** How specific a price is to the audience; `null` when it does not apply. */

@@ -1,5 +1,6 @@
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import type { Model } from "./model.ts";
+import type { Multiplier } from "./multiplier.ts";
 import type { Price } from "./price.ts";
 
 /** One version of the catalog. */
@@ -10,4 +11,5 @@ export type Catalog = {
   providers: readonly ProviderDefinition[];
   models: readonly Model[];
   prices: readonly Price[];
+  multipliers: readonly Multiplier[];
 };

@@ -456,7 +456,7 @@ describeProblems("an invalid price", [
     "plan: pro",
     "plan: pro, account: acct_1",
   ],
-  ["prices[0].unit: billing_type token does not have the unit token. Use: 1K tokens.", "1K tokens", "token"],
+  ["prices[0].unit: billing_type token does not have the unit token. Use: 1K tokens, 1M tokens.", "1K tokens", "token"],
   ["prices[1].unit: billing_type duration does not have the unit call. Use: second.", "unit: second", "unit: call"],
   [
     "prices[2].unit: billing_type per_call does not have the unit second. Use: call, image,",
@@ -504,6 +504,146 @@ describeProblems("an invalid price", [
   ['prices[1].minimum_charge: "1,5" is not a price', "minimum_charge: 3", 'minimum_charge: "1,5"'],
   ['prices[3].effective_at: "soon" is not a time', "effective_at: 2026-01-01T00:00:00Z", "effective_at: soon"],
 ]);
+
+const tokens = "unit: 1K tokens, input_price: 0.1, output_price: 0.2";
+
+/** Tiers of the chat model, whose context window has 8 tokens. */
+function tiered(items: string, more = ""): [string, string] {
+  return [tokens, `${tokens}, items: [${items}]${more}`];
+}
+
+const mediaLimits = "capabilities: [text_to_video], limits: { resolution: [720p, 1080p], audio: [true, false] }";
+
+/** Rates of the film per second. */
+function keyed(items: string, rest = ""): [string, string] {
+  return ["unit: second, price: 1.5", `unit: second, items: [${items}]${rest}`];
+}
+
+/** The same in a catalog whose film offers resolutions and sound. */
+function listMediaProblems(items: string, rest = ""): string[] {
+  const [from, to] = keyed(items, rest);
+  return listProblems(edit("capabilities: [text_to_video]", mediaLimits).replace(from, () => to));
+}
+
+describeProblems("an impossible item", [
+  [
+    "prices[0].items[0].above_input_tokens: No input of talk is longer than its context_window of 8 tokens.",
+    ...tiered("{ item: input, price: 1, above_input_tokens: 8 }"),
+  ],
+  [
+    "prices[0].items[1]: The price already has a rate of output for these calls. Remove one.",
+    ...tiered("{ item: output, price: 1, above_input_tokens: 4 }, { item: output, price: 2, above_input_tokens: 4 }"),
+  ],
+  [
+    "prices[0].items[0]: The price already has a rate of output for these calls. Remove one.",
+    ...tiered("{ item: output, price: 1 }"),
+  ],
+  [
+    "prices[0].items[0].item: chat models priced by 1K tokens have no item image.",
+    ...tiered("{ item: image, price: 1 }"),
+  ],
+  [
+    "prices[0].items[0].above_input_tokens: Only tokens of chat models have tiers.",
+    ...tiered("{ item: call, price: 1, above_input_tokens: 4 }"),
+  ],
+  [
+    "prices[0].items[0].quality: The rate of input can't depend on quality. Remove it.",
+    ...tiered("{ price: 1, quality: high }"),
+  ],
+  [
+    "prices[0].items[0].item: With tier_scope part, only input has tiers.",
+    ...tiered("{ item: output, price: 1, above_input_tokens: 4 }", ", tier_scope: part"),
+  ],
+  ["prices[0].tier_scope: No item has above_input_tokens.", tokens, `${tokens}, tier_scope: part`],
+  [
+    "prices[0].service_tiers: Requests for talk can't have a service_tier. Add it to the model's extra_parameters",
+    tokens,
+    `${tokens}, service_tiers: { flex: "0.5" }`,
+  ],
+  [
+    'prices[0].service_tiers.flex: "half" is not a factor. Write a decimal below 1000 with at most four places',
+    tokens,
+    `${tokens}, service_tiers: { flex: half }`,
+  ],
+  [
+    'prices[0].output_price: "0.0000001" is not a price. Write a decimal of 0 or more with at most six places',
+    tokens,
+    "unit: 1M tokens, input_price: 1, output_price: 0.0000001",
+  ],
+  ['prices[0].items[0].price: "-1" is not a price', ...tiered("{ item: call, price: -1 }")],
+  [
+    "prices[1].items[0].resolution: film does not offer resolution. Add it to the model's limits",
+    ...keyed("{ resolution: 720p, price: 1 }", ", price: 2"),
+  ],
+  [
+    "prices[1].items[0].input: film does not offer input image. It offers: text.",
+    ...keyed("{ input: image, price: 1 }", ", price: 2"),
+  ],
+  ["prices[1].tier_scope: Only prices of tokens have tiers.", "unit: second,", "unit: second, tier_scope: part,"],
+]);
+
+test.each([
+  [
+    "prices[1].items[1].resolution: film does not offer resolution 4k. It offers: 720p, 1080p.",
+    "{ resolution: 720p, price: 1 }, { resolution: 4k, price: 2 }",
+  ],
+  [
+    "prices[1]: No rate of second applies to requests with resolution 1080p, audio false. Add an item, or a price for the rest.",
+    "{ resolution: 720p, price: 1 }, { audio: true, price: 2 }",
+  ],
+  [
+    "prices[1].items[2]: Earlier items apply to every request that this one is for. Move it up, or remove it.",
+    "{ audio: true, price: 1 }, { price: 2 }, { resolution: 720p, price: 3 }",
+  ],
+  [
+    "prices[1].price: The items apply to every request. Remove price, or an item.",
+    "{ audio: true, price: 1 }, { audio: false, price: 2 }",
+    ", price: 3",
+  ],
+])("media rates: %s", (problem, items, rest = "") => {
+  expect(listMediaProblems(items, rest)).toEqual([problem]);
+});
+
+test("prices of every form are accepted", () => {
+  expect(
+    listMediaProblems("{ resolution: 720p, audio: true, price: 1 }, { item: input_image, price: 2 }", ", price: 3"),
+  ).toEqual([]);
+  expect(
+    listProblems(edit(...tiered("{ item: input, price: 1, above_input_tokens: 7 }", ", tier_scope: part"))),
+  ).toEqual([]);
+  const long =
+    "unit: 1M tokens, items: [{ item: input, price: 3 }, { item: output, price: 15 }, { item: search, price: 0.01 }]";
+  expect(listProblems(edit(tokens, long))).toEqual([]);
+});
+
+const multiplied = (lines: string): string[] => listProblems(`${right}multipliers: [${lines}]`);
+
+test.each([
+  ["multipliers[0]: A multiplier applies to a plan or to an account. Name one of them.", '{ factor: "0.8" }'],
+  ["multipliers[0].plan: There is no plan gold.", '{ plan: gold, factor: "0.8" }'],
+  ["multipliers[0].account: There is no account acct_9.", '{ account: acct_9, factor: "0.8" }'],
+  ["multipliers[0].model: There is no model gone in this file.", '{ plan: pro, model: gone, factor: "0.8" }'],
+  [
+    "multipliers[0].type: A multiplier applies to a type or to a model",
+    '{ plan: pro, model: film, type: video, factor: "1" }',
+  ],
+  ['multipliers[0].factor: "0.00001" is not a factor.', '{ plan: pro, factor: "0.00001" }'],
+  [
+    "multipliers[0].ends_at: ends_at must be after effective_at.",
+    '{ plan: pro, factor: "1", effective_at: 2026-02-01T00:00Z, ends_at: 2026-02-01T00:00Z }',
+  ],
+  ["multipliers[1]: multipliers[0] already has this scope", '{ plan: pro, factor: "1" }, { plan: pro, factor: "2" }'],
+])("a multiplier is rejected: %s", (problem, lines) => {
+  expect(multiplied(lines).map((told) => told.slice(0, problem.length))).toEqual([problem]);
+});
+
+test("a price that with its factors has too many digits to be exact is rejected", () => {
+  expect(multiplied('{ plan: pro, factor: "0.9999" }')).toEqual([]);
+  const huge = `${edit("price: 1.5,", "price: 999999999,")}multipliers: [{ plan: pro, model: film, factor: "0.9999" }]`;
+  expect(listProblems(huge)).toEqual([
+    "prices[1]: With its factors, this price has too many digits to be exact. Lower it, or use factors with fewer places.",
+  ]);
+});
 
 describe("a duplicate price", () => {
   const twice = (first: number) => [

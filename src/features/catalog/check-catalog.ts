@@ -6,6 +6,7 @@ import { explainMissingSecret } from "../../providers/provider-setup.ts";
 import type { CatalogFile, CatalogProblem, ModelEntry, ReportProblem } from "./catalog-file.ts";
 import { checkAliases } from "./check-aliases.ts";
 import { checkMediaRoute, checkOffers } from "./check-media.ts";
+import { checkFactoredPrices, checkMultipliers } from "./check-multipliers.ts";
 import { checkPrices, checkTime, explainMissingPlan } from "./check-prices.ts";
 import { checkStages } from "./check-stages.ts";
 import { capabilitiesByType, limitsByType, listStageModels, type ModelType } from "./model.ts";
@@ -60,6 +61,8 @@ export function checkCatalog(file: CatalogFile, surroundings: CatalogSurrounding
   checkProviders(file, surroundings, report);
   checkModels(file, surroundings, report);
   checkPrices(file, surroundings, report);
+  checkMultipliers(file, surroundings, report);
+  if (problems.length === 0) checkFactoredPrices(file, report);
   return problems;
 }
 

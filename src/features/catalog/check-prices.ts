@@ -1,8 +1,18 @@
+import { parseFactor } from "../../lib/factor.ts";
 import { parseMoney } from "../../lib/money.ts";
 import { parseTimestamp } from "../../lib/timestamp.ts";
 import type { CatalogFile, PriceLine, ReportProblem } from "./catalog-file.ts";
+import { checkPriceItems, isAmount } from "./check-price-items.ts";
 import type { ModelType } from "./model.ts";
-import { amountNames, ownPriceNames, unitsByBillingType, unitsByType } from "./price.ts";
+import {
+  amountNames,
+  findCountedItem,
+  ownPriceNames,
+  unitsByBillingType,
+  unitsByType,
+  unitsOfMillions,
+} from "./price.ts";
+import { isPerMillion, readUnit } from "./read-price-line.ts";
 
 export function checkPrices(
   { models, prices, currency }: CatalogFile,
@@ -25,9 +35,10 @@ export function checkPrices(
         `${line.model} does not have the capability ${line.capability}. Add it to the model, or remove this price.`,
       );
     }
+    const unit = readUnit(line.unit);
     const units: readonly string[] = model === undefined ? [] : unitsByType[model.type];
-    const isUnit = (unitsByBillingType[line.billing_type] as readonly string[]).includes(line.unit);
-    if (model !== undefined && isUnit && !units.includes(line.unit)) {
+    const isUnit = (unitsByBillingType[line.billing_type] as readonly string[]).includes(unit);
+    if (model !== undefined && isUnit && !units.includes(unit)) {
       report([...path, "unit"], `${model.type} models can't be priced by ${line.unit}. Use: ${units.join(", ")}.`);
     }
     if (model?.type === "drama" && line.unit === "second" && line.capability !== "drama_video") {
@@ -49,7 +60,9 @@ export function checkPrices(
       report([...path, "account"], `There is no account ${line.account}. List accounts with: account list`);
     }
     if (line.effective_at !== undefined) checkTime(line.effective_at, [...path, "effective_at"], report);
-    checkAmounts(line, path, { type: model?.type, report });
+    const isSound = checkAmounts(line, path, { type: model?.type, report });
+    if (isSound && model !== undefined && isUnit && units.includes(unit))
+      checkPriceItems(line, model, { path, report });
     const moment = line.effective_at === undefined ? null : parseTimestamp(line.effective_at);
     const scope = JSON.stringify([line.model, line.capability, line.plan, line.account, moment]);
     const first = seen.get(scope);
@@ -62,41 +75,64 @@ export function checkPrices(
   }
 }
 
+/** Whether every field is possible and every amount valid. */
 function checkAmounts(
   line: PriceLine,
   path: readonly (string | number)[],
   { type, report }: { type: ModelType | undefined; report: ReportProblem },
-): void {
+): boolean {
+  let isSound = true;
+  const refuse: ReportProblem = (place, message) => {
+    isSound = false;
+    report(place, message);
+  };
   const units: readonly string[] = unitsByBillingType[line.billing_type];
-  if (!units.includes(line.unit)) {
-    report(
+  if (!units.includes(readUnit(line.unit))) {
+    const others = Object.entries(unitsOfMillions).flatMap(([name, unit]) => (units.includes(unit) ? [name] : []));
+    refuse(
       [...path, "unit"],
-      `billing_type ${line.billing_type} does not have the unit ${line.unit}. Use: ${units.join(", ")}.`,
+      `billing_type ${line.billing_type} does not have the unit ${line.unit}. Use: ${[...units, ...others].join(", ")}.`,
     );
   }
   const isToken = line.billing_type === "token";
-  // An embedding model has no output tokens.
-  const output = type === "embedding" ? [] : (["output_price"] as const);
-  const required = isToken ? (["input_price", ...output] as const) : (["price"] as const);
   const foreign = isToken ? (["price"] as const) : (["input_price", "output_price", ...ownPriceNames] as const);
-  for (const name of required) {
-    if (line[name] === undefined) report(path, `A price with billing_type ${line.billing_type} needs ${name}. Add it.`);
-  }
   if (type === "embedding" && parseMoney(line.output_price ?? "0") !== 0n) {
-    report([...path, "output_price"], "An embedding model has no output tokens. Remove output_price.");
+    refuse([...path, "output_price"], "An embedding model has no output tokens. Remove output_price.");
   }
   for (const name of foreign) {
     if (line[name] === undefined) continue;
-    report([...path, name], `A price with billing_type ${line.billing_type} can't have ${name}. Remove it.`);
+    refuse([...path, name], `A price with billing_type ${line.billing_type} can't have ${name}. Remove it.`);
   }
-  for (const name of amountNames) {
-    const amount = line[name];
-    if (amount === undefined || parseMoney(amount) !== null) continue;
-    report(
-      [...path, name],
-      `"${amount}" is not a price. Write a decimal of 0 or more with at most nine places, such as "0.15".`,
+  const counted = findCountedItem(readUnit(line.unit));
+  const amounts = [
+    ...amountNames.map((name) => ({
+      place: [name],
+      text: line[name],
+      item: name === "minimum_charge" ? null : counted,
+    })),
+    ...(line.items ?? []).map(({ price, item = counted }, index) => ({
+      place: ["items", index, "price"],
+      text: price,
+      item,
+    })),
+  ];
+  for (const { place, text, item } of amounts) {
+    if (text === undefined) continue;
+    const isMillion = item !== null && isPerMillion(item, line.unit);
+    if (isAmount(text, { isPerMillion: isMillion })) continue;
+    refuse(
+      [...path, ...place],
+      `"${text}" is not a price. Write a decimal of 0 or more with at most ${isMillion ? "six places" : "nine places"}, such as "0.15".`,
     );
   }
+  for (const [name, text] of Object.entries(line.service_tiers ?? {})) {
+    if (parseFactor(text) === null) refuse([...path, "service_tiers", name], explainFactor(text));
+  }
+  return isSound;
+}
+
+export function explainFactor(text: string): string {
+  return `"${text}" is not a factor. Write a decimal below 1000 with at most four places, such as "0.85".`;
 }
 
 export function checkTime(time: string, path: readonly (string | number)[], report: ReportProblem): void {

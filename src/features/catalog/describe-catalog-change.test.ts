@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { createTestPrice } from "../../../test/harness/create-test-price.ts";
+import { noFactor, parseFactor } from "../../lib/factor.ts";
 import { nano } from "../../lib/money.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import { describeCatalogChange } from "./describe-catalog-change.ts";
 import type { Model } from "./model.ts";
-import { type Price, readOwnPrices } from "./price.ts";
 
 const main: ProviderDefinition = { id: "main", kind: "openai-compatible", base_url: "https://example.com" };
 const film: Model = {
@@ -11,12 +12,9 @@ const film: Model = {
   ...{ capabilities: ["text_to_video"], limits: { durations: [5] }, created_at: "2026-01-01T00:00:00Z" },
   routes: [{ provider: "main", upstream_model: "film-1", priority: 0, weight: 1 }],
 };
-const price: Price = {
-  ...{ id: "price_1", modelId: "film", capability: null, planId: null, accountId: null },
-  ...{ effectiveAt: new Date("2026-01-01T00:00:00Z"), minimumCharge: nano(0n) },
-  amounts: { billingType: "duration", unit: "second", price: nano(500_000_000n) },
-};
-const content = { currency: "USD", providers: [main], models: [film], prices: [price] };
+const usual = { modelId: "film", effectiveAt: new Date("2026-01-01T00:00:00Z"), unit: "second" } as const;
+const price = createTestPrice({ ...usual, rates: { second: 500_000_000n } });
+const content = { currency: "USD", providers: [main], models: [film], prices: [price], multipliers: [] };
 
 test("equal catalogs have no difference", () => {
   expect(describeCatalogChange(content, content)).toEqual([]);
@@ -71,32 +69,59 @@ describe("a change of", () => {
   });
 });
 
-test.each<[string, Partial<Price>]>([
+type Fields = Parameters<typeof createTestPrice>[0];
+const tokens = { input: 100_000_000n, output: 200_000_000n };
+const conditional = [
+  { item: "second", rate: nano(1n), when: { resolution: "720p", audio: true } },
+  { item: "second", rate: nano(2n) },
+] as const;
+
+test.each<[string, Fields]>([
   ["film (text_to_video): 0.50 per second", { capability: "text_to_video" }],
   ["film for plan pro: 0.50 per second", { planId: "pro" }],
   ["film for acct_1: 0.50 per second", { accountId: "acct_1" }],
-  ["film: 12.00 per image", { amounts: { billingType: "per_call", unit: "image", price: nano(12_000_000_000n) } }],
-  [
-    "film: 0.000000001 in, 0.20 out per 1K tokens",
-    {
-      amounts: {
-        ...{ billingType: "token", unit: "1K tokens", ...readOwnPrices(() => null) },
-        ...{ inputPrice: nano(1n), outputPrice: nano(200_000_000n) },
-      },
-    },
-  ],
+  ["film: 12.00 per image", { unit: "image", rates: { image: 12_000_000_000n } }],
+  ["film: 0.50 per second, at least 1.50", { minimum: 1_500_000_000n }],
+  ["film: 0.000000001 in, 0.20 out per 1K tokens", { unit: "1K tokens", rates: { ...tokens, input: 1n } }],
   [
     "film: 0.10 in, 0.20 out, 0.000000018 cached, 0.00000002 cache write 5m, 0.00000002 cache write 1h, " +
       "0.000000017 audio in, 0.000000015 reasoning, 0.000000018 audio out per 1K tokens",
     {
-      amounts: {
-        ...{ billingType: "token", unit: "1K tokens" },
-        ...{ inputPrice: nano(100_000_000n), outputPrice: nano(200_000_000n) },
-        ...readOwnPrices((name) => nano(BigInt(name.length))),
+      unit: "1K tokens",
+      rates: {
+        ...{ ...tokens, cached_input: 18n, cache_write_5m: 20n, cache_write_1h: 20n, input_audio: 17n },
+        ...{ reasoning: 15n, output_audio: 18n },
       },
     },
   ],
+  ["film: 0.000000001 (resolution 720p, audio true), 0.000000002 per second", { rates: {}, items: conditional }],
+  [
+    "film: 0.10 in, 0.20 out, 0.000000003 out (above 200000 tokens) per 1K tokens, tiers by part, flex × 0.5",
+    {
+      ...{ unit: "1K tokens", rates: {}, tierScope: "part", serviceTiers: { flex: parseFactor("0.5") ?? noFactor } },
+      items: [
+        { item: "input", rate: nano(tokens.input) },
+        { item: "output", rate: nano(tokens.output) },
+        { item: "output", rate: nano(3n), aboveInputTokens: 200_000 },
+      ],
+    },
+  ],
 ])("a price is described as: %s", (text, fields) => {
-  const lines = describeCatalogChange({ ...content, prices: [] }, { ...content, prices: [{ ...price, ...fields }] });
+  const next = createTestPrice({ ...usual, rates: { second: 500_000_000n }, ...fields });
+  const lines = describeCatalogChange({ ...content, prices: [] }, { ...content, prices: [next] });
   expect(lines).toEqual([`+ price ${text} from 2026-01-01T00:00:00.000Z`]);
+});
+
+test("multipliers that were added and removed have a line each", () => {
+  const ended = { account: "acct_1", type: "video", factor: "0.8", ends_at: "2026-02-01T00:00:00Z" } as const;
+  const begun = { plan: "pro", model: "film", factor: "1.1", effective_at: "2026-01-01T01:00:00+01:00" };
+  const kept = { plan: "pro", factor: "0.9" };
+  const lines = describeCatalogChange(
+    { ...content, multipliers: [kept, ended] },
+    { ...content, multipliers: [begun, kept] },
+  );
+  expect(lines).toEqual([
+    "- multiplier 0.8 × video models for acct_1 until 2026-02-01T00:00:00.000Z",
+    "+ multiplier 1.1 × film for plan pro from 2026-01-01T00:00:00.000Z",
+  ]);
 });

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { presentFactor } from "../../lib/factor.ts";
 import { presentMoney } from "../../lib/money.ts";
 import type { Catalog } from "./catalog.ts";
-import { presentOwnPrices } from "./present-amounts.ts";
-import type { OwnPriceName, Price, PriceAmounts } from "./price.ts";
+import type { Multiplier } from "./multiplier.ts";
+import { findCountedItem, type ItemName, type Price, type PriceItem, type PriceTerms } from "./price.ts";
 
 type CatalogContent = Omit<Catalog, "version" | "appliedAt">;
 
@@ -15,6 +16,7 @@ export function describeCatalogChange(current: CatalogContent | null, next: Cata
     ...describeEntries("provider", current?.providers ?? [], next.providers),
     ...describeEntries("model", current?.models ?? [], next.models),
     ...describePrices(current?.prices ?? [], next.prices),
+    ...describeMultipliers(current?.multipliers ?? [], next.multipliers),
   ];
 }
 
@@ -62,39 +64,52 @@ function describePrices(before: readonly Price[], after: readonly Price[]): stri
   ];
 }
 
-function presentPriceLine({
-  modelId,
-  capability,
-  planId,
-  accountId,
-  amounts,
-  minimumCharge,
-  effectiveAt,
-}: Price): string {
-  const amount = [
-    amounts.billingType === "token"
-      ? `${presentMoney(amounts.inputPrice)} in, ${presentMoney(amounts.outputPrice)} out`
-      : presentMoney(amounts.price),
-    ...listOwnPrices(amounts),
-  ].join(", ");
-  const minimum = minimumCharge === 0n ? "" : `, at least ${presentMoney(minimumCharge)}`;
+function presentPriceLine(price: Price): string {
+  const { modelId, capability, planId, accountId, terms, minimumCharge, effectiveAt } = price;
+  const { items, tierScope, serviceTiers } = terms;
+  const rates = items.map((item) => `${presentMoney(item.rate)}${describeItem(item, terms)}`);
+  const factors = Object.entries(serviceTiers).map(([name, factor]) => `, ${name} × ${presentFactor(factor)}`);
   const scope = planId !== null ? ` for plan ${planId}` : accountId !== null ? ` for ${accountId}` : "";
   const what = capability === null ? modelId : `${modelId} (${capability})`;
-  return `${what}${scope}: ${amount} per ${amounts.unit}${minimum} from ${effectiveAt.toISOString()}`;
+  const tiers = tierScope === "part" ? ", tiers by part" : "";
+  const minimum = minimumCharge === 0n ? "" : `, at least ${presentMoney(minimumCharge)}`;
+  return `${what}${scope}: ${rates.join(", ")} per ${terms.unit}${tiers}${factors.join("")}${minimum} from ${effectiveAt.toISOString()}`;
 }
 
-const shortNames = {
-  cached_input_price: "cached",
-  cache_write_5m_price: "cache write 5m",
-  cache_write_1h_price: "cache write 1h",
-  audio_input_price: "audio in",
-  reasoning_price: "reasoning",
-  audio_output_price: "audio out",
-} as const satisfies Record<OwnPriceName, string>;
+const shortNames: Partial<Record<ItemName, string>> = {
+  input: "in",
+  output: "out",
+  cached_input: "cached",
+  cache_write_5m: "cache write 5m",
+  cache_write_1h: "cache write 1h",
+  input_audio: "audio in",
+  output_audio: "audio out",
+};
 
-function listOwnPrices(amounts: PriceAmounts): string[] {
-  if (amounts.billingType !== "token") return [];
-  return Object.entries(presentOwnPrices(amounts)).map(
-    ([name, price]) => `${price} ${shortNames[name as OwnPriceName]}`,
-  );
+/** The unit names the item that it counts. */
+function describeItem({ item, aboveInputTokens, when = {} }: PriceItem, { unit, billingType }: PriceTerms): string {
+  const isCounted = billingType !== "token" && item === findCountedItem(unit);
+  const conditions = [
+    ...(aboveInputTokens === undefined ? [] : [`above ${aboveInputTokens} tokens`]),
+    ...Object.entries(when).map(([key, value]) => `${key} ${value}`),
+  ];
+  const name = isCounted ? "" : ` ${shortNames[item] ?? item}`;
+  return conditions.length === 0 ? name : `${name} (${conditions.join(", ")})`;
+}
+
+function describeMultipliers(before: readonly Multiplier[], after: readonly Multiplier[]): string[] {
+  const [old, fresh] = [before, after].map((list) => new Set(list.map(presentMultiplier)));
+  return [
+    ...[...(old ?? [])].filter((line) => fresh?.has(line) === false).map((line) => `- multiplier ${line}`),
+    ...[...(fresh ?? [])].filter((line) => old?.has(line) === false).map((line) => `+ multiplier ${line}`),
+  ];
+}
+
+function presentMultiplier(multiplier: Multiplier): string {
+  const { plan, account, type, model, factor, effective_at: start, ends_at: end } = multiplier;
+  const scope = account === undefined ? `plan ${plan}` : account;
+  const what = model ?? (type === undefined ? "all models" : `${type} models`);
+  const from = start === undefined ? "" : ` from ${new Date(start).toISOString()}`;
+  const until = end === undefined ? "" : ` until ${new Date(end).toISOString()}`;
+  return `${factor} × ${what} for ${scope}${from}${until}`;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createTestPrice } from "../../../test/harness/create-test-price.ts";
 import { nano } from "../../lib/money.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import type { Catalog } from "./catalog.ts";
@@ -12,7 +13,7 @@ import { exportCatalog } from "./export-catalog.ts";
 import type { Model } from "./model.ts";
 import { parseCatalog } from "./parse-catalog.ts";
 import { planCatalogChange } from "./plan-catalog-change.ts";
-import type { Price, PriceAmounts } from "./price.ts";
+import { type PriceTerms, sortItems } from "./price.ts";
 
 const now = new Date("2026-06-01T00:00:00Z");
 
@@ -83,16 +84,28 @@ const model: fc.Arbitrary<Model> = fc
   .map(({ scarce, ...rest }) => ({ ...rest, ...scarce }));
 
 /** The ways to price a video. */
-const amounts: fc.Arbitrary<PriceAmounts> = fc.oneof(
-  fc.record({ billingType: fc.constant("per_call" as const), unit: fc.constant("call"), price: amount }),
-  fc.record({ billingType: fc.constant("duration" as const), unit: fc.constant("second"), price: amount }),
-);
+const terms = fc
+  .record({
+    unit: fc.constantFrom("call" as const, "second" as const),
+    rates: fc.array(amount, { minLength: 3, maxLength: 3 }),
+    isKeyed: fc.boolean(),
+    inputRate: fc.option(amount, { nil: undefined }),
+  })
+  .map(({ unit, rates: [first, ...others], isKeyed, inputRate }): PriceTerms["items"] => [
+    ...(isKeyed ? [{ item: unit, rate: others[0] ?? nano(0n), when: { input: "image" as const } }] : []),
+    ...(inputRate === undefined ? [] : [{ item: "input_image" as const, rate: inputRate }]),
+    { item: unit, rate: first ?? nano(0n) },
+  ])
+  .map((items) => ({
+    unit: items.at(-1)?.item === "call" ? ("call" as const) : ("second" as const),
+    items: sortItems(items),
+  }));
 const draft = fc.record({
   capability: fc.constantFrom("image_to_video" as const, null),
   scope: fc.constantFrom({}, { planId: "pro" }, { accountId: "acct_1" }),
   effectiveAt: time,
-  minimumCharge: fc.oneof(fc.constant(nano(0n)), amount),
-  amounts,
+  minimum: fc.oneof(fc.constant(nano(0n)), amount),
+  terms,
 });
 
 const catalog: fc.Arbitrary<Catalog> = fc
@@ -105,11 +118,14 @@ const catalog: fc.Arbitrary<Catalog> = fc
     const prices =
       models.length === 0
         ? []
-        : drafts.map(({ scope, ...rest }, index): Price => {
+        : drafts.map(({ scope, terms, ...rest }, index) => {
             const modelId = models[index % models.length]?.id ?? "";
-            return { id: `price_${index}`, modelId, planId: null, accountId: null, ...scope, ...rest };
+            // Of one capability, all requests have the same input.
+            const capability = terms.items.some(({ when }) => when !== undefined) ? null : rest.capability;
+            return createTestPrice({ id: `price_${index}`, modelId, ...scope, ...rest, ...terms, capability });
           });
-    return { version: 1, currency: "USD", appliedAt: now, providers: [provider], models, prices };
+    const multipliers = [{ plan: "pro", type: "video" as const, factor: "0.8" }];
+    return { version: 1, currency: "USD", appliedAt: now, providers: [provider], models, prices, multipliers };
   });
 
 test("an exported catalog, applied at any time, changes nothing", () => {

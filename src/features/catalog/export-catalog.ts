@@ -4,9 +4,10 @@ import { presentAmounts } from "./present-amounts.ts";
 import type { Price } from "./price.ts";
 
 /** Writes the catalog as a file. Applying that file changes nothing. */
-export function exportCatalog({ currency, providers, models, prices }: Catalog): string {
+export function exportCatalog({ currency, providers, models, prices, multipliers }: Catalog): string {
+  const factors = multipliers.length === 0 ? {} : { multipliers };
   return stringify(
-    { currency, providers, models, prices: prices.map(presentLine) },
+    { currency, providers, models, prices: prices.map(presentLine), ...factors },
     { lineWidth: 120, aliasDuplicateObjects: false },
   );
 }
@@ -18,7 +19,7 @@ function presentLine(price: Price) {
     ...(capability === null ? {} : { capability }),
     ...(planId === null ? {} : { plan: planId }),
     ...(accountId === null ? {} : { account: accountId }),
-    ...presentAmounts(price),
+    ...presentAmounts(price, "file"),
     effective_at: effectiveAt.toISOString(),
   };
 }

@@ -18,6 +18,8 @@ export {
   newcomer,
   type OfferedModel,
 } from "./catalog-view.ts";
+export { chooseItem, markFacts } from "./choose-item.ts";
+export { derivePrice } from "./compile-price.ts";
 export { exportCatalog } from "./export-catalog.ts";
 export { type Decimal, parseDecimal } from "./imports/exact-decimal.ts";
 export { type ImportOutcome, importModels, importSources } from "./imports/import-models.ts";
@@ -39,7 +41,7 @@ export {
   modelTypes,
 } from "./model.ts";
 export { addLogoRoutes, addModelRoutes, presentDeprecation } from "./model-routes.ts";
-export { type Price, readOwnPrices, type TokenAmounts } from "./price.ts";
+export { type Price, type PriceFacts, serviceTiers, type TokenAmounts, type TokenRates } from "./price.ts";
 export { presentPrice, priceEntrySchema } from "./price-schema.ts";
 export { publishHealth } from "./publish-health.ts";
 export type { RouteTarget } from "./route-target.ts";

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nano } from "../../lib/money.ts";
+import { createTestPrice } from "../../../test/harness/create-test-price.ts";
 import type { Catalog } from "./catalog.ts";
 import type { CatalogFile, CatalogProblem, PriceLine } from "./catalog-file.ts";
 import { type CatalogChange, planCatalogChange } from "./plan-catalog-change.ts";
-import { readOwnPrices } from "./price.ts";
 
 const now = new Date("2026-06-01T00:00:00Z");
 const later = new Date("2026-06-02T00:00:00Z");
@@ -47,10 +46,10 @@ describe("the first file", () => {
   test("makes all its prices new, from now or from their effective_at", () => {
     const { next, newPrices } = requireChange(createFile(line, { ...line, plan: "pro", effective_at: past }));
     const scope = { modelId: "film", capability: null, planId: null, accountId: null };
-    const amounts = { billingType: "duration", unit: "second", price: nano(500_000_000n) };
-    const first = { ...scope, id: "price_2026-06-01_0", effectiveAt: now, minimumCharge: nano(0n), amounts };
-    const second = { ...first, id: "price_2026-06-01_1", planId: "pro", effectiveAt: new Date(past) };
-    expect(newPrices).toEqual([first, second]);
+    const usual = { ...scope, unit: "second", rates: { second: 500_000_000n } } as const;
+    const first = createTestPrice({ ...usual, id: "price_2026-06-01_0", effectiveAt: now });
+    const later = { id: "price_2026-06-01_1", planId: "pro", effectiveAt: new Date(past) };
+    expect(newPrices).toEqual([first, createTestPrice({ ...usual, ...later })]);
     expect(next).toMatchObject({ currency: "USD", providers: [{ id: "main", kind: "sandbox" }], prices: newPrices });
   });
 
@@ -65,17 +64,21 @@ describe("the first file", () => {
     expect(full).toMatchObject({ capability: "text_to_video", planId: null, accountId: "acct_1" });
     expect(full?.minimumCharge).toBe(1_500_000_000n);
     expect(full?.amounts).toEqual({
-      ...{ billingType: "token", unit: "1K tokens", inputPrice: 1n, outputPrice: 2_000_000_000n },
+      ...{ billingType: "token", per: 1000n, tiers: [], tierScope: "call", fees: [] },
+      ...{ inputPrice: 1n, outputPrice: 2_000_000_000n },
       ...{ cachedInputPrice: 250_000_000n, cacheWrite5mPrice: 1_250_000_000n, cacheWrite1hPrice: 2_000_000_000n },
       ...{ audioInputPrice: 3_000_000_000n, reasoningPrice: 4_000_000_000n, audioOutputPrice: 5_000_000_000n },
     });
-    expect(plain?.amounts).toEqual({ billingType: "per_call", unit: "call", price: 500_000_000n });
+    expect(plain?.amounts).toMatchObject({ billingType: "per_call", unit: "call", per: 1n, price: 500_000_000n });
   });
 
   test("distinguishes tokens without their own price from free ones", () => {
     const amounts = { input_price: "1", output_price: "2" };
     const tokens: PriceLine = { model: "film", billing_type: "token", unit: "1K tokens", ...amounts };
-    expect(apply(createFile(tokens)).prices[0]?.amounts).toMatchObject(readOwnPrices(() => null));
+    expect(apply(createFile(tokens)).prices[0]?.amounts).toMatchObject({
+      ...{ cachedInputPrice: null, cacheWrite5mPrice: null, cacheWrite1hPrice: null, audioInputPrice: null },
+      ...{ reasoningPrice: null, audioOutputPrice: null },
+    });
   });
 
   test("throws if it was not checked", () => {

@@ -1,9 +1,9 @@
-import { invariant } from "../../lib/invariant.ts";
-import { type Nano, nano, parseMoney } from "../../lib/money.ts";
 import type { Catalog } from "./catalog.ts";
 import type { CatalogFile, CatalogProblem, PriceLine } from "./catalog-file.ts";
+import { createPrice } from "./compile-price.ts";
 import type { Model } from "./model.ts";
-import { type Price, type PriceAmounts, readOwnPrices } from "./price.ts";
+import type { Price, PriceIdentity } from "./price.ts";
+import { readPriceTerms } from "./read-price-line.ts";
 
 /** The next version that applying a file creates, and which of its prices are new. */
 export type CatalogChange = { next: Omit<Catalog, "version" | "appliedAt">; newPrices: readonly Price[] };
@@ -26,7 +26,7 @@ export function planCatalogChange(input: {
   const problems: CatalogProblem[] = [];
   const newPrices: Price[] = [];
   const prices = file.prices.map((line, index) => {
-    const wanted = toPrice(line, now);
+    const wanted = { ...readIdentity(line, now), terms: readPriceTerms(line) };
     if (isSuperseded(line, file.prices, now)) {
       const message = `A later price of ${line.model} with an effective_at is in force. Remove this one, which has none.`;
       problems.push({ path: ["prices", index], message });
@@ -39,29 +39,31 @@ export function planCatalogChange(input: {
       problems.push({ path: ["prices", index], message });
       return match.price;
     }
-    const price = { ...wanted, id: input.createPriceId() };
+    const price = createPrice({ ...wanted, id: input.createPriceId() }, wanted.terms);
     newPrices.push(price);
     return price;
   });
   if (problems.length > 0) return { kind: "impossible", problems };
   const models = file.models.map((model) => completeModel(model, current, now));
-  const { currency, providers } = file;
-  return { kind: "possible", change: { next: { currency, providers, models, prices }, newPrices } };
+  const { currency, providers, multipliers = [] } = file;
+  return { kind: "possible", change: { next: { currency, providers, models, prices, multipliers }, newPrices } };
 }
 
 /** An entry without a time means "from now on", so beside a timed one in force it would bring the old price back. */
 function isSuperseded(line: PriceLine, lines: readonly PriceLine[], now: Date): boolean {
   if (line.effective_at !== undefined) return false;
-  const scope = describeScope(toPrice(line, now));
+  const scope = describeScope(readIdentity(line, now));
   return lines.some((other) => {
     const isTimed = other.effective_at !== undefined && new Date(other.effective_at) <= now;
-    return isTimed && describeScope(toPrice(other, now)) === scope;
+    return isTimed && describeScope(readIdentity(other, now)) === scope;
   });
 }
 
 type Match = { kind: "same" | "rewritten"; price: Price } | { kind: "new" };
 
-function matchPrice(wanted: Omit<Price, "id">, line: PriceLine, existing: readonly Price[], now: Date): Match {
+type Wanted = Omit<PriceIdentity, "id"> & Pick<Price, "terms">;
+
+function matchPrice(wanted: Wanted, line: PriceLine, existing: readonly Price[], now: Date): Match {
   const ofScope = existing.filter((price) => describeScope(price) === describeScope(wanted));
   if (line.effective_at === undefined) {
     // Without a time the entry means the price in force.
@@ -85,46 +87,22 @@ function matchPrice(wanted: Omit<Price, "id">, line: PriceLine, existing: readon
   return rewritten === undefined ? { kind: "new" } : { kind: "rewritten", price: rewritten };
 }
 
-function describeScope({ modelId, capability, planId, accountId }: Omit<Price, "id">): string {
+function describeScope({ modelId, capability, planId, accountId }: Omit<PriceIdentity, "id">): string {
   return JSON.stringify([modelId, capability, planId, accountId]);
 }
 
-function describeValue({ amounts, minimumCharge }: Omit<Price, "id">): string {
-  return JSON.stringify({ ...amounts, minimumCharge }, (_name, value) =>
-    typeof value === "bigint" ? value.toString() : value,
-  );
+function describeValue({ terms }: Pick<Price, "terms">): string {
+  return JSON.stringify(terms, (_name, value) => (typeof value === "bigint" ? value.toString() : value));
 }
 
-function toPrice(line: PriceLine, now: Date): Omit<Price, "id"> {
+function readIdentity(line: PriceLine, now: Date): Omit<PriceIdentity, "id"> {
   return {
     modelId: line.model,
     capability: line.capability ?? null,
     planId: line.plan ?? null,
     accountId: line.account ?? null,
     effectiveAt: line.effective_at === undefined ? now : new Date(line.effective_at),
-    minimumCharge: line.minimum_charge === undefined ? nano(0n) : toAmount(line.minimum_charge),
-    amounts: toAmounts(line),
   };
-}
-
-function toAmounts(line: PriceLine): PriceAmounts {
-  if (line.billing_type !== "token") {
-    return { billingType: line.billing_type, unit: line.unit, price: toAmount(line.price) };
-  }
-  return {
-    billingType: "token",
-    unit: line.unit,
-    inputPrice: toAmount(line.input_price),
-    // Only an embedding model has no output price.
-    outputPrice: toAmount(line.output_price ?? "0"),
-    ...readOwnPrices((name) => (line[name] === undefined ? null : toAmount(line[name]))),
-  };
-}
-
-function toAmount(text: string | undefined): Nano {
-  const amount = text === undefined ? null : parseMoney(text);
-  invariant(amount !== null, "an unchecked catalog reached the plan");
-  return amount;
 }
 
 /** Fills in defaults. A model keeps the date on which it first appeared. */

@@ -7,12 +7,11 @@ import type { Model, Price } from "../catalog/index.ts";
 import type { InputSize } from "./measure-input.ts";
 import type { OutputVisibility } from "./output-visibility.ts";
 import {
+  boundCost,
+  type CostBound,
   countAffordableTokens,
-  type DearestRates,
-  findDearestRates,
-  isFree,
   plainKinds,
-  priceTokens,
+  priceOutput,
   type RequestedKinds,
 } from "./quote-chat.ts";
 
@@ -60,7 +59,7 @@ class TokenTerms implements ChatTerms {
   readonly holdMs: number;
   readonly quota: CallTerms["quota"];
 
-  private readonly dearest: DearestRates;
+  private readonly bounds: readonly CostBound[];
 
   constructor({ model, rates, kinds = plainKinds, size, outputTokensAsked, choices, visibility, holdMs }: Asked) {
     const { limits, usual_output_tokens: usual = usualOutputTokens } = model;
@@ -68,10 +67,10 @@ class TokenTerms implements ChatTerms {
     this.priceId = rates.id;
     this.rates = rates;
     this.kinds = kinds;
-    this.dearest = findDearestRates(rates, kinds);
-    this.isFree = isFree(rates);
+    this.isFree = rates.isFree;
     // An upstream never reads more than the context window.
     this.inputTokensMax = Math.min(size.tokensMax, limits.context_window ?? size.tokensMax);
+    this.bounds = boundCost(rates, { input: this.inputTokensMax, kinds });
     this.unitsMax = outputMax * choices;
     this.unitsUsual = Math.min(outputMax, usual) * choices;
     this.isVisible = visibility.isVisible;
@@ -82,12 +81,12 @@ class TokenTerms implements ChatTerms {
   }
 
   price(units: number): Nano {
-    const amount = priceTokens(this.rates, { input: this.inputTokensMax, output: units }, this.dearest);
+    const amount = priceOutput(this.rates, this.bounds, units);
     return amount > 0n ? amount : nano(1n);
   }
 
   countAffordable(amount: Nano): number {
-    return countAffordableTokens(this.rates, amount, this.inputTokensMax, this.dearest);
+    return countAffordableTokens(this.rates, this.bounds, amount);
   }
 }
 

@@ -1,17 +1,12 @@
 import { expect, test } from "vitest";
-import { nano } from "../../lib/money.ts";
+import { createTestPrice } from "../../../test/harness/create-test-price.ts";
 import { createLogger } from "../../platform/observability/logger.ts";
 import { type ChatPiece, type ChatUsage, uncountableUsage } from "../../providers/contract.ts";
-import type { Price } from "../catalog/index.ts";
 import { createChatTerms } from "./chat-terms.ts";
 import { ChatMeter } from "./meter-chat.ts";
 import { createUsage } from "./quote-chat.ts";
 
-const rates: Price = {
-  ...{ id: "price_1", modelId: "talk", capability: null, planId: null, accountId: null },
-  ...{ effectiveAt: new Date(0), minimumCharge: nano(0n) },
-  amounts: { billingType: "per_call", unit: "call", price: nano(1n) },
-};
+const rates = createTestPrice({ modelId: "talk", unit: "call", rates: { call: 1n } });
 const piece: ChatPiece = { choices: '[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}]', text: "Hi" };
 const end: ChatPiece = { choices: '[{"index":0,"delta":{},"finish_reason":"stop"}]', text: "" };
 const lines: Record<string, unknown>[] = [];

@@ -23,10 +23,12 @@ import {
 } from "../calls/index.ts";
 import {
   type CatalogView,
+  derivePrice,
   getOfferedModel,
   type LiveCatalog,
   type Price,
   presentDeprecation,
+  serviceTiers,
 } from "../catalog/index.ts";
 import { adaptVendorFields } from "./adapt-vendor-fields.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
@@ -120,7 +122,7 @@ export function planChat(
   }
   const { targets } = able;
   const callMs = findCallMs(targets);
-  const rates = getPrice(offered.prices);
+  const rates = findRates(getPrice(offered.prices), request);
   if (order.parts !== undefined && hasPriceOfCall(rates))
     throw new AppError(
       "unsupported_capability",
@@ -169,9 +171,16 @@ function getPrice(prices: readonly Price[]): Price {
   return price;
 }
 
+/** The price of requests like this one. Most ask for nothing that has a factor or a fee of its own. */
+function findRates(price: Price, { service_tier: tier, web_search_options: search }: ChatRequest): Price {
+  const searches = search !== undefined && search !== null;
+  const serviceTier = serviceTiers.find((one) => one === tier) ?? null;
+  return searches || serviceTier !== null ? derivePrice(price, { serviceTier, searches }) : price;
+}
+
 /** Then a list would cost as much as one of its requests. */
 function hasPriceOfCall({ amounts, minimumCharge }: Price): boolean {
-  return amounts.billingType !== "token" || minimumCharge > 0n;
+  return amounts.billingType !== "token" || amounts.fees.length > 0 || minimumCharge > 0n;
 }
 
 export function findCallMs(targets: readonly ChatTarget[]): number {

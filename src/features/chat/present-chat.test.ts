@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { createTestPrice } from "../../../test/harness/create-test-price.ts";
 import { nano } from "../../lib/money.ts";
 import { createLogger } from "../../platform/observability/logger.ts";
 import type { CallEnd } from "../calls/index.ts";
-import type { Price } from "../catalog/index.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
 import { createChatTerms } from "./chat-terms.ts";
 import { ChatMeter } from "./meter-chat.ts";
@@ -27,11 +27,7 @@ const presentedUsage = {
   charge: "0.12",
 };
 
-const rates: Price = {
-  ...{ id: "price_1", modelId: "talk", capability: null, planId: null, accountId: null },
-  ...{ effectiveAt: new Date(0), minimumCharge: nano(0n) },
-  amounts: { billingType: "per_call", unit: "call", price: nano(1n) },
-};
+const rates = createTestPrice({ modelId: "talk", unit: "call", rates: { call: 1n } });
 const size = { tokensMax: 1, tokensLikely: 1, characters: 1, isText: true };
 
 /** A presenter for a call that may use so many of twenty tokens. */

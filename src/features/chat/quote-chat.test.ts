@@ -1,43 +1,45 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { createTestPrice } from "../../../test/harness/create-test-price.ts";
+import {
+  compilePricing,
+  computeModelCharge,
+  createRandom,
+  createTokenCase,
+  createTokenPricing,
+} from "../../../test/harness/price-model.ts";
+import { testSeed } from "../../../test/harness/test-seed.ts";
 import { computeCacheSaving, computeCharge } from "../../lib/bill.ts";
 import { type Nano, nano } from "../../lib/money.ts";
-import { type Price, readOwnPrices, type TokenAmounts } from "../catalog/index.ts";
+import type { Price } from "../catalog/index.ts";
 import {
   billChat,
+  boundCost,
   countAffordableTokens,
   createUsage,
-  findDearestRates,
   isChargeable,
-  isFree,
   limitToRequested,
   plainKinds,
-  priceTokens,
+  priceOutput,
   priceUsage,
 } from "./quote-chat.ts";
 
-function createPrice(amounts: Price["amounts"], minimumCharge = 0n): Price {
-  const scope = { modelId: "open", capability: null, planId: null, accountId: null };
-  return { id: "price_1", effectiveAt: new Date(0), minimumCharge: nano(minimumCharge), amounts, ...scope };
-}
-
 function createTokenPrice(input: bigint, output: bigint, cached: bigint | null = null, minimum = 0n): Price {
-  return createOwnPrice(
-    { inputPrice: nano(input), outputPrice: nano(output), cachedInputPrice: cached as Nano | null },
-    minimum,
-  );
+  return createTestPrice({ rates: { input, output, cached_input: cached }, minimum });
 }
 
-const noOwnPrices = readOwnPrices(() => null);
+/** The most that a request with this much input and output can cost. */
+function priceTokens(price: Price, { input, output }: { input: number; output: number }, kinds = plainKinds): Nano {
+  return priceOutput(price, boundCost(price, { input, kinds }), output);
+}
 
-function createOwnPrice(amounts: Partial<TokenAmounts>, minimum = 0n): Price {
-  const plain = { inputPrice: nano(0n), outputPrice: nano(0n), ...noOwnPrices };
-  return createPrice({ ...plain, ...amounts, billingType: "token", unit: "1K tokens" }, minimum);
+function countAffordable(price: Price, amount: Nano, input: number, kinds = plainKinds): number {
+  return countAffordableTokens(price, boundCost(price, { input, kinds }), amount);
 }
 
 /** Input 1.00, cached 0.50, output 2.00. */
 const usual = createTokenPrice(1_000_000_000n, 2_000_000_000n, 500_000_000n);
-const perCall = createPrice({ billingType: "per_call", unit: "call", price: nano(250_000_000n) });
+const perCall = createTestPrice({ unit: "call", rates: { call: 250_000_000n } });
 
 test("a bill has input, cached input and output, each at its own price", () => {
   const usage = { ...createUsage(100, 20), cachedInputTokens: 40, reasoningTokens: 5, isCounted: false };
@@ -68,10 +70,11 @@ test("our own count is marked, and cached input without its own price costs as m
 });
 
 test("cache writes, audio and reasoning have their own lines and are in no other", () => {
-  const price = createOwnPrice({
-    ...{ inputPrice: nano(1000n), cachedInputPrice: nano(100n), cacheWrite5mPrice: nano(1250n) },
-    ...{ cacheWrite1hPrice: nano(2000n), audioInputPrice: nano(8000n), outputPrice: nano(5000n) },
-    ...{ reasoningPrice: nano(6000n), audioOutputPrice: nano(9000n) },
+  const price = createTestPrice({
+    rates: {
+      ...{ input: 1000n, cached_input: 100n, cache_write_5m: 1250n, cache_write_1h: 2000n, input_audio: 8000n },
+      ...{ output: 5000n, reasoning: 6000n, output_audio: 9000n },
+    },
   });
   const usage = {
     ...{ ...createUsage(1000, 100), cachedInputTokens: 400, cacheWriteTokens: 300, cacheWrite1hTokens: 100 },
@@ -140,16 +143,16 @@ test("a charge is at least the minimum, and the minimum is not added on top", ()
 test.each([
   ["nothing costs anything", createTokenPrice(0n, 0n), true],
   ["nothing costs anything, cached or not", createTokenPrice(0n, 0n, 0n), true],
-  ["a call costs nothing", createPrice({ billingType: "per_call", unit: "call", price: nano(0n) }), true],
+  ["a call costs nothing", createTestPrice({ unit: "call", rates: { call: 0n } }), true],
   ["only input costs", createTokenPrice(1n, 0n), false],
   ["only output costs", createTokenPrice(0n, 1n), false],
   ["only cached input costs", createTokenPrice(0n, 0n, 1n), false],
-  ["only an hour in a cache costs", createOwnPrice({ cacheWrite1hPrice: nano(1n) }), false],
-  ["only thoughts cost", createOwnPrice({ reasoningPrice: nano(1n) }), false],
+  ["only an hour in a cache costs", createTestPrice({ rates: { cache_write_1h: 1n } }), false],
+  ["only thoughts cost", createTestPrice({ rates: { reasoning: 1n } }), false],
   ["only the minimum costs", createTokenPrice(0n, 0n, null, 1n), false],
   ["a call costs", perCall, false],
 ])("a price is free only if nothing can cost anything: %s", (_name, price, expected) => {
-  expect(isFree(price)).toBe(expected);
+  expect(price.isFree).toBe(expected);
 });
 
 const tokens = fc.nat(2_000_000);
@@ -197,7 +200,7 @@ test("an amount pays for exactly the affordable tokens, if a token costs whole n
   fc.assert(
     fc.property(wholeRate, wholeRate, fc.nat(10_000), amount, (inputRate, outputRate, input, money) => {
       const price = createTokenPrice(inputRate, outputRate);
-      const output = countAffordableTokens(price, money, input);
+      const output = countAffordable(price, money, input);
       const pays = (count: number): boolean => priceTokens(price, { input, output: count }) <= money;
       expect(pays(output) || output === 0).toBe(true);
       expect(pays(output + 1)).toBe(false);
@@ -210,7 +213,7 @@ test("at any price, the affordable tokens never cost more than the amount", () =
   fc.assert(
     fc.property(anyRate, anyRate, fc.nat(10_000), amount, (inputRate, outputRate, input, money) => {
       const price = createTokenPrice(inputRate, outputRate);
-      const output = countAffordableTokens(price, money, input);
+      const output = countAffordable(price, money, input);
       expect(output === 0 || priceTokens(price, { input, output }) <= money).toBe(true);
     }),
   );
@@ -219,37 +222,36 @@ test("at any price, the affordable tokens never cost more than the amount", () =
 test("more affordable tokens than a number can hold are not rounded up", () => {
   const price = createTokenPrice(1n, 1n);
   const money = nano(9_007_199_254_741n);
-  expect(priceTokens(price, { input: 0, output: countAffordableTokens(price, money, 0) }) <= money).toBe(true);
+  expect(priceTokens(price, { input: 0, output: countAffordable(price, money, 0) }) <= money).toBe(true);
 });
 
 test("one more token is never affordable, even if a token costs a fraction of a nano unit", () => {
   // 1.3 nano units round down to one, which is enough.
   const price = createTokenPrice(0n, 1300n);
   expect(priceTokens(price, { input: 0, output: 1 })).toBe(1n);
-  expect(countAffordableTokens(price, nano(1n), 0)).toBe(1);
+  expect(countAffordable(price, nano(1n), 0)).toBe(1);
 });
 
 test("an amount that does not cover the input pays for no output", () => {
-  expect(countAffordableTokens(usual, nano(99_999_999n), 100)).toBe(0);
-  expect(countAffordableTokens(usual, nano(100_000_000n), 100)).toBe(0);
-  expect(countAffordableTokens(usual, nano(101_999_999n), 100)).toBe(0);
-  expect(countAffordableTokens(usual, nano(102_000_000n), 100)).toBe(1);
+  expect(countAffordable(usual, nano(99_999_999n), 100)).toBe(0);
+  expect(countAffordable(usual, nano(100_000_000n), 100)).toBe(0);
+  expect(countAffordable(usual, nano(101_999_999n), 100)).toBe(0);
+  expect(countAffordable(usual, nano(102_000_000n), 100)).toBe(1);
 });
 
 test("free output is always affordable", () => {
-  expect(countAffordableTokens(createTokenPrice(1n, 0n), nano(0n), 100)).toBe(Number.MAX_SAFE_INTEGER);
-  expect(countAffordableTokens(perCall, nano(0n), 100)).toBe(Number.MAX_SAFE_INTEGER);
+  expect(countAffordable(createTokenPrice(1n, 0n), nano(0n), 100)).toBe(Number.MAX_SAFE_INTEGER);
+  expect(countAffordable(perCall, nano(0n), 100)).toBe(Number.MAX_SAFE_INTEGER);
 });
 
-const anyRate = fc.bigInt({ min: 0n, max: 10n ** 12n }).map(nano);
+const anyRate = fc.bigInt({ min: 0n, max: 10n ** 12n });
 const anyOwnRate = fc.option(anyRate);
 const anyOwnPrice = fc
   .record({
-    ...{ inputPrice: anyRate, outputPrice: anyRate, cachedInputPrice: anyOwnRate, cacheWrite5mPrice: anyOwnRate },
-    ...{ cacheWrite1hPrice: anyOwnRate, audioInputPrice: anyOwnRate, reasoningPrice: anyOwnRate },
-    audioOutputPrice: anyOwnRate,
+    ...{ input: anyRate, output: anyRate, cached_input: anyOwnRate, cache_write_5m: anyOwnRate },
+    ...{ cache_write_1h: anyOwnRate, input_audio: anyOwnRate, reasoning: anyOwnRate, output_audio: anyOwnRate },
   })
-  .map((amounts) => createOwnPrice(amounts));
+  .map((rates) => createTestPrice({ rates }));
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 /** Any plausible usage: shares may overlap as far as vendors let them. */
 const anyUsage = fc
@@ -283,13 +285,39 @@ test("a usage costs its bill's total, and the bill's lines cover each token once
 test("no usage that a request can have costs more than its hold", () => {
   fc.assert(
     fc.property(anyOwnPrice, anyUsage, anyKinds, fc.nat(100), (price, told, kinds, more) => {
-      const dearest = findDearestRates(price, kinds);
       const held = { input: told.inputTokens + more, output: told.outputTokens + more };
-      expect(priceUsage(price, limitToRequested(told, kinds)) <= priceTokens(price, held, dearest)).toBe(true);
+      expect(priceUsage(price, limitToRequested(told, kinds)) <= priceTokens(price, held, kinds)).toBe(true);
       // A hold shortened to the available balance covers the output it allows.
-      const money = priceTokens(price, { input: told.inputTokens, output: Math.floor(told.outputTokens / 2) }, dearest);
-      const output = Math.min(countAffordableTokens(price, money, told.inputTokens, dearest), told.outputTokens);
-      expect(priceTokens(price, { input: told.inputTokens, output }, dearest) <= money).toBe(true);
+      const money = priceTokens(price, { input: told.inputTokens, output: Math.floor(told.outputTokens / 2) }, kinds);
+      const output = Math.min(countAffordable(price, money, told.inputTokens, kinds), told.outputTokens);
+      expect(priceTokens(price, { input: told.inputTokens, output }, kinds) <= money).toBe(true);
     }),
   );
+});
+
+test("every charge equals an independent model's in exact fractions, and no hold is below its charge", () => {
+  const random = createRandom(testSeed);
+  for (let prices = 0; prices < 10_000; prices += 1) {
+    const pricing = createTokenPricing(random);
+    const price = compilePricing(pricing);
+    for (let usages = 0; usages < 10; usages += 1) {
+      const { usage: reported, kinds, inputMax: input, outputMax } = createTokenCase(random);
+      const usage = limitToRequested(reported, kinds);
+      const charge = priceUsage(price, usage);
+      const expected = computeModelCharge(pricing, usage);
+      const hold = priceTokens(price, { input, output: outputMax }, kinds);
+      // The hold pays for all of the output, and for nothing that costs more.
+      const output = countAffordable(price, hold, input, kinds);
+      const isExact =
+        output === Number.MAX_SAFE_INTEGER ||
+        (output >= outputMax && priceTokens(price, { input, output }, kinds) <= hold);
+      if (charge === expected && charge <= hold && isExact) continue;
+      const numbers = { charge, expected, hold, output };
+      throw new Error(
+        JSON.stringify([pricing, usage, kinds, input, numbers], (_, value) =>
+          typeof value === "bigint" ? `${value}` : value,
+        ),
+      );
+    }
+  }
 });

@@ -1,7 +1,7 @@
-import { type Bill, hungUpMark, roundCharge } from "../../lib/bill.ts";
+import { type Bill, computeCharge, hungUpMark, roundCharge } from "../../lib/bill.ts";
 import type { Nano } from "../../lib/money.ts";
 import type { ChatUsage } from "../../providers/contract.ts";
-import type { Price, TokenAmounts } from "../catalog/index.ts";
+import type { Price, TokenAmounts, TokenRates } from "../catalog/index.ts";
 
 /** Tokens to charge. `isCounted` if we counted them because the upstream did not report. */
 export type ChargedUsage = ChatUsage & {
@@ -11,9 +11,6 @@ export type ChargedUsage = ChatUsage & {
   cacheSaving?: Nano;
 };
 
-const tokensPerPrice = 1000n;
-/** Charges are rounded half up. */
-const roundedAway = tokensPerPrice / 2n - 1n;
 /** Plausibility limit for a call: the longest contexts have 10 million tokens, and a vendor may run several turns. */
 const tokensMax = 50_000_000;
 const tokensCountable = BigInt(Number.MAX_SAFE_INTEGER);
@@ -22,30 +19,63 @@ const chargeMax = 1_000_000_000_000_000_000n;
 
 /** The bill of a call, at the price in force when it began. */
 export function billChat(price: Price, usage: ChargedUsage): Bill {
-  const { amounts } = price;
+  const { amounts, marks } = price;
   const bill = { priceId: price.id, minimum: price.minimumCharge, quotaUnits: sumTokens(usage) };
-  const mark = usage.hasHungUp === true ? [hungUpMark] : [];
+  const mark = usage.hasHungUp === true ? [...marks, hungUpMark] : marks;
   if (amounts.billingType !== "token") {
-    return { ...bill, per: 1n, items: [{ name: "calls", quantity: 1n, rate: amounts.price }, ...mark] };
+    return { ...bill, per: amounts.per, items: [{ name: "calls", quantity: 1n, rate: amounts.price }, ...mark] };
   }
   const kind = usage.isCounted ? "counted_" : "";
-  const { inputPrice, outputPrice } = amounts;
-  const shares = splitTokens(amounts, usage);
+  const rates = findRates(amounts, usage);
+  // The last tier has every rate that some part of the input may have.
+  const shares = splitTokens(amounts.tierScope === "call" ? rates : (amounts.tiers.at(-1) ?? rates), usage);
+  const { outputPrice } = rates;
   return {
     ...bill,
-    per: tokensPerPrice,
+    per: amounts.per,
     items: [
-      { name: `${kind}input_tokens`, quantity: BigInt(shares.input), rate: inputPrice },
-      { name: "cached_input_tokens", quantity: BigInt(shares.cached), rate: amounts.cachedInputPrice ?? inputPrice },
-      ...itemOf("cache_write_5m_tokens", shares.write5m, amounts.cacheWrite5mPrice ?? inputPrice),
-      ...itemOf("cache_write_1h_tokens", shares.write1h, amounts.cacheWrite1hPrice ?? inputPrice),
-      ...itemOf("audio_input_tokens", shares.audioInput, amounts.audioInputPrice ?? inputPrice),
+      ...(amounts.tierScope === "call" ? listInput(rates, shares, kind) : listTieredInput(amounts, shares, kind)),
       { name: `${kind}output_tokens`, quantity: BigInt(shares.output), rate: outputPrice },
-      ...itemOf("reasoning_tokens", shares.reasoning, amounts.reasoningPrice ?? outputPrice),
-      ...itemOf("audio_output_tokens", shares.audioOutput, amounts.audioOutputPrice ?? outputPrice),
+      ...itemOf("reasoning_tokens", shares.reasoning, rates.reasoningPrice ?? outputPrice),
+      ...itemOf("audio_output_tokens", shares.audioOutput, rates.audioOutputPrice ?? outputPrice),
+      ...amounts.fees,
       ...mark,
     ],
   };
+}
+
+function listInput(rates: TokenRates, shares: TokenShares, kind: string): Bill["items"] {
+  const { inputPrice } = rates;
+  return [
+    { name: `${kind}input_tokens`, quantity: BigInt(shares.input), rate: inputPrice },
+    { name: "cached_input_tokens", quantity: BigInt(shares.cached), rate: rates.cachedInputPrice ?? inputPrice },
+    ...itemOf("cache_write_5m_tokens", shares.write5m, rates.cacheWrite5mPrice ?? inputPrice),
+    ...itemOf("cache_write_1h_tokens", shares.write1h, rates.cacheWrite1hPrice ?? inputPrice),
+    ...itemOf("audio_input_tokens", shares.audioInput, rates.audioInputPrice ?? inputPrice),
+  ];
+}
+
+/** The input tokens in each tier, if a tier applies only to the part above its limit. Cached tokens come first. */
+function listTieredInput(amounts: TokenAmounts, shares: TokenShares, kind: string): Bill["items"] {
+  const rest = { ...shares };
+  const order = ["cached", "write5m", "write1h", "audioInput", "input"] as const;
+  return [amounts, ...amounts.tiers].flatMap((rates, index) => {
+    const taken: TokenShares = { ...noTokens };
+    let room = (amounts.tiers[index]?.above ?? Number.POSITIVE_INFINITY) - (amounts.tiers[index - 1]?.above ?? 0);
+    for (const name of order) {
+      taken[name] = Math.min(rest[name], room);
+      rest[name] -= taken[name];
+      room -= taken[name];
+    }
+    const items = listInput(rates, taken, kind);
+    return index === 0 ? items : items.filter(({ quantity }) => quantity > 0n);
+  });
+}
+
+/** The rates of the tier that the input is in. Parts of the input may be in others. */
+function findRates(amounts: TokenAmounts, { inputTokens }: Pick<ChatUsage, "inputTokens">): TokenRates {
+  if (amounts.tiers.length === 0 || amounts.tierScope === "part") return amounts;
+  return amounts.tiers.findLast(({ above }) => inputTokens > above) ?? amounts;
 }
 
 /** Most calls have none of these, so their bills have no such line. */
@@ -67,11 +97,16 @@ type TokenShares = {
   audioOutput: number;
 };
 
+const noTokens: TokenShares = {
+  ...{ input: 0, cached: 0, write5m: 0, write1h: 0, audioInput: 0 },
+  ...{ output: 0, reasoning: 0, audioOutput: 0 },
+};
+
 /**
  * Cached audio counts as cached, and audio in reasoning as reasoning. Audio and reasoning without a price of their own
  * count as plain input or output, as vendors do.
  */
-function splitTokens(amounts: TokenAmounts, usage: ChatUsage): TokenShares {
+function splitTokens(amounts: TokenRates, usage: ChatUsage): TokenShares {
   const { cachedInputTokens: cached, cacheWriteTokens, cacheWrite1hTokens: write1h } = usage;
   const uncached = usage.inputTokens - cached - cacheWriteTokens;
   const audioInput = amounts.audioInputPrice === null ? 0 : Math.min(usage.inputAudioTokens, uncached);
@@ -86,10 +121,12 @@ function splitTokens(amounts: TokenAmounts, usage: ChatUsage): TokenShares {
   };
 }
 
-/** The total of the usage's bill. Most amounts are only compared, so no bill is built. */
-export function priceUsage({ amounts, minimumCharge: minimum }: Price, usage: ChatUsage): Nano {
-  if (amounts.billingType !== "token") return roundCharge(amounts.price, { per: 1n, minimum });
-  const { inputPrice, outputPrice } = amounts;
+/** The total of the usage's bill. Most amounts are only compared, so no bill is built for flat rates. */
+export function priceUsage(price: Price, usage: ChatUsage): Nano {
+  const { amounts, minimumCharge: minimum } = price;
+  if (amounts.billingType !== "token") return roundCharge(amounts.price, { per: amounts.per, minimum });
+  if (!isFlat(amounts)) return computeCharge(billChat(price, { ...usage, isCounted: false }));
+  const { inputPrice, outputPrice, per } = amounts;
   const shares = splitTokens(amounts, usage);
   const total =
     BigInt(shares.input) * inputPrice +
@@ -100,7 +137,11 @@ export function priceUsage({ amounts, minimumCharge: minimum }: Price, usage: Ch
     BigInt(shares.output) * outputPrice +
     BigInt(shares.reasoning) * (amounts.reasoningPrice ?? outputPrice) +
     BigInt(shares.audioOutput) * (amounts.audioOutputPrice ?? outputPrice);
-  return roundCharge(total, { per: tokensPerPrice, minimum });
+  return roundCharge(total, { per, minimum });
+}
+
+function isFlat({ tiers, fees }: TokenAmounts): boolean {
+  return tiers.length === 0 && fees.length === 0;
 }
 
 /** Token types that a request may use in addition to plain ones. */
@@ -121,51 +162,78 @@ export function limitToRequested(usage: ChatUsage, kinds: RequestedKinds): ChatU
   return { ...usage, cacheWrite1hTokens, inputAudioTokens, outputAudioTokens };
 }
 
-/** The highest price of an input token and of an output token. */
-export type DearestRates = { input: Nano; output: Nano };
+/**
+ * The most that a call can cost before it is rounded: `base`, and `output` for each output token. One for each tier that
+ * its input can reach.
+ */
+export type CostBound = { base: bigint; output: bigint };
 
-export function findDearestRates({ amounts }: Price, kinds: RequestedKinds): DearestRates {
-  if (amounts.billingType !== "token") return { input: amounts.price, output: amounts.price };
-  const { hourWrites, audioInput, audioOutput } = kinds;
-  // Some upstreams write to their caches and reason without being asked.
-  let input = dearer(dearer(amounts.inputPrice, amounts.cachedInputPrice), amounts.cacheWrite5mPrice);
-  if (hourWrites) input = dearer(input, amounts.cacheWrite1hPrice);
-  if (audioInput) input = dearer(input, amounts.audioInputPrice);
-  let output = dearer(amounts.outputPrice, amounts.reasoningPrice);
-  if (audioOutput) output = dearer(output, amounts.audioOutputPrice);
-  return { input, output };
+/** The bounds of a call with at most `input` tokens. */
+export function boundCost({ amounts }: Price, { input, kinds }: { input: number; kinds: RequestedKinds }): CostBound[] {
+  if (amounts.billingType !== "token") return [{ base: amounts.price, output: 0n }];
+  const { tiers, fees, tierScope } = amounts;
+  if (fees.length === 0 && tiers.length === 0) {
+    return [{ base: BigInt(input) * findDearestInput(amounts, kinds), output: findDearestOutput(amounts, kinds) }];
+  }
+  const fee = fees.reduce((sum, { rate }) => sum + rate, 0n);
+  const reached = [amounts, ...tiers.filter(({ above }) => above < input)];
+  const bounds = reached.map((rates, index) => {
+    const end = Math.min(input, tiers[index]?.above ?? input);
+    const tokens = tierScope === "call" ? end : end - (tiers[index - 1]?.above ?? 0);
+    return { base: BigInt(tokens) * findDearestInput(rates, kinds), output: findDearestOutput(rates, kinds) };
+  });
+  if (tierScope === "call") return bounds.map(({ base, output }) => ({ base: base + fee, output }));
+  // Output has one rate.
+  const base = bounds.reduce((sum, part) => sum + part.base, fee);
+  return [{ base, output: findDearestOutput(amounts, kinds) }];
+}
+
+/** Some upstreams write to their caches without being asked. */
+function findDearestInput(rates: TokenRates, { hourWrites, audioInput }: RequestedKinds): Nano {
+  let input = dearer(dearer(rates.inputPrice, rates.cachedInputPrice), rates.cacheWrite5mPrice);
+  if (hourWrites) input = dearer(input, rates.cacheWrite1hPrice);
+  return audioInput ? dearer(input, rates.audioInputPrice) : input;
+}
+
+/** Some upstreams reason without being asked. */
+function findDearestOutput(rates: TokenRates, { audioOutput }: RequestedKinds): Nano {
+  const output = dearer(rates.outputPrice, rates.reasoningPrice);
+  return audioOutput ? dearer(output, rates.audioOutputPrice) : output;
 }
 
 function dearer(one: Nano, other: Nano | null): Nano {
   return other !== null && other > one ? other : one;
 }
 
-/** The most that a call with this much input and output can cost. */
-export function priceTokens(
-  price: Price,
-  { input, output }: { input: number; output: number },
-  dearest: DearestRates = findDearestRates(price, plainKinds),
+/** The most that a call with this much output can cost. */
+export function priceOutput(
+  { amounts, minimumCharge: minimum }: Price,
+  bounds: readonly CostBound[],
+  output: number,
 ): Nano {
-  const { amounts, minimumCharge: minimum } = price;
-  if (amounts.billingType !== "token") return roundCharge(amounts.price, { per: 1n, minimum });
-  const total = BigInt(input) * dearest.input + BigInt(output) * dearest.output;
-  return roundCharge(total, { per: tokensPerPrice, minimum });
+  const units = BigInt(output);
+  let most = 0n;
+  for (const bound of bounds) {
+    const total = bound.base + units * bound.output;
+    if (total > most) most = total;
+  }
+  return roundCharge(most, { per: amounts.per, minimum });
 }
 
 /** How many output tokens an amount pays for, after the input. Unlimited if output is free. */
-export function countAffordableTokens(
-  price: Price,
-  amount: Nano,
-  input: number,
-  dearest: DearestRates = findDearestRates(price, plainKinds),
-): number {
-  if (price.amounts.billingType !== "token" || dearest.output === 0n) return Number.MAX_SAFE_INTEGER;
-  // The part that rounding removes need not be covered.
-  const rest = amount * tokensPerPrice + roundedAway - BigInt(input) * dearest.input;
-  if (rest <= 0n) return 0;
-  const count = rest / dearest.output;
-  // Above this a number would be rounded, maybe up.
-  return count > tokensCountable ? Number.MAX_SAFE_INTEGER : Number(count);
+export function countAffordableTokens({ amounts: { per } }: Price, bounds: readonly CostBound[], amount: Nano): number {
+  // The part that rounding half up removes need not be covered.
+  const covered = amount * per + (per + 1n) / 2n - 1n;
+  let least = Number.MAX_SAFE_INTEGER;
+  for (const { base, output } of bounds) {
+    if (output === 0n) continue;
+    const rest = covered - base;
+    if (rest <= 0n) return 0;
+    const count = rest / output;
+    // Above this a number would be rounded, maybe up.
+    if (count < tokensCountable && Number(count) < least) least = Number(count);
+  }
+  return least;
 }
 
 /** Plausibility check: no share exceeds its total. */
@@ -194,12 +262,6 @@ function isCount(value: number): boolean {
 /** Whether the usage is plausible and its charge within bounds. */
 export function isChargeable(price: Price, usage: ChatUsage): boolean {
   return isPlausible(usage) && priceUsage(price, usage) <= chargeMax;
-}
-
-export function isFree(price: Price): boolean {
-  if (price.minimumCharge > 0n) return false;
-  const { input, output } = findDearestRates(price, { hourWrites: true, audioInput: true, audioOutput: true });
-  return input === 0n && output === 0n;
 }
 
 export function createUsage(inputTokens: number, outputTokens: number): ChargedUsage {

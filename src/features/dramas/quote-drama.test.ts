@@ -1,16 +1,12 @@
 import { expect, test } from "vitest";
+import { createTestPrice } from "../../../test/harness/create-test-price.ts";
 import { nano } from "../../lib/money.ts";
 import { capabilityByStage, type DramaStage, dramaStages, type Price } from "../catalog/index.ts";
 import { quoteDrama } from "./quote-drama.ts";
 
 function priceOf(stage: DramaStage | null, unit: "call" | "second", price: bigint, minimum = 0n): Price {
-  return {
-    id: `price_${stage ?? "all"}`,
-    modelId: "drama",
-    capability: stage === null ? null : capabilityByStage[stage],
-    ...{ planId: null, accountId: null, effectiveAt: new Date(0), minimumCharge: nano(minimum) },
-    amounts: { billingType: unit === "second" ? "duration" : "per_call", unit, price: nano(price) },
-  };
+  const capability = stage === null ? null : capabilityByStage[stage];
+  return createTestPrice({ id: `price_${stage ?? "all"}`, capability, unit, rates: { [unit]: price }, minimum });
 }
 
 const prices = [
@@ -22,7 +18,7 @@ const prices = [
 
 test("each stage is quoted at its own price, the film at its maximum length", () => {
   const terms = quoteDrama(prices, { stages: dramaStages, secondsMax: 60, budgetAmount: nano(7n) });
-  const common = { minimum: 0n, counts: "calls", unitsMax: 1n };
+  const common = { per: 1n, minimum: 0n, counts: "calls", unitsMax: 1n };
   expect(terms).toEqual({
     stages: [
       { step: "script", outputType: "script", priceId: "price_script", rate: 20n, ...common },
@@ -30,9 +26,10 @@ test("each stage is quoted at its own price, the film at its maximum length", ()
       { step: "storyboard", outputType: "storyboard", priceId: "price_storyboard", rate: 100n, ...common },
       {
         ...{ step: "film", outputType: "video", priceId: "price_video", rate: 80n },
-        ...{ minimum: 400n, counts: "seconds", unitsMax: 60n },
+        ...{ per: 1n, minimum: 400n, counts: "seconds", unitsMax: 60n },
       },
     ],
+    marks: [],
     quota: { kind: "video", unitsMax: 63n },
     budgetAmount: 7n,
   });

@@ -13,9 +13,11 @@ export function quoteDrama(
     budgetAmount,
   }: { stages: readonly DramaStage[]; secondsMax: number; budgetAmount: Nano | null },
 ): StagedTerms {
-  const terms = stages.map((stage) => quoteStage(getPrice(prices, capabilityByStage[stage]), stage, secondsMax));
+  const priced = stages.map((stage) => ({ stage, price: getPrice(prices, capabilityByStage[stage]) }));
+  const terms = priced.map(({ stage, price }) => quoteStage(price, stage, secondsMax));
   const unitsMax = terms.reduce((sum, stage) => sum + stage.unitsMax, 0n);
-  return { stages: terms, quota: { kind: "video", unitsMax }, budgetAmount };
+  const marks = priced.find(({ price }) => price.marks.length > 0)?.price.marks ?? [];
+  return { stages: terms, marks, quota: { kind: "video", unitsMax }, budgetAmount };
 }
 
 function quoteStage(price: Price, stage: DramaStage, secondsMax: number): StagedTerms["stages"][number] {
@@ -27,6 +29,7 @@ function quoteStage(price: Price, stage: DramaStage, secondsMax: number): Staged
     outputType: stage,
     priceId: price.id,
     rate: amounts.price,
+    per: amounts.per,
     minimum: price.minimumCharge,
     counts: isBySecond ? "seconds" : "calls",
     unitsMax: isBySecond ? BigInt(secondsMax) : 1n,

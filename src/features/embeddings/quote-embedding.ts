@@ -13,7 +13,6 @@ export type EmbeddingSize = {
   tokensLikely: number;
 };
 
-const tokensPerPrice = 1000n;
 const bytesPerToken = 4;
 /** Tokens that a model may add around each input. */
 const tokensAroundInput = 16;
@@ -47,12 +46,12 @@ function countListed(lists: readonly (readonly number[])[]): number {
 }
 
 export function billEmbedding(price: Price, { inputTokens, isCounted }: EmbeddedUsage): Bill {
-  const { amounts } = price;
+  const { amounts, marks } = price;
   const quantity = BigInt(inputTokens);
-  const bill = { priceId: price.id, minimum: price.minimumCharge, quotaUnits: quantity };
+  const bill = { priceId: price.id, minimum: price.minimumCharge, per: amounts.per, quotaUnits: quantity };
   if (amounts.billingType !== "token") {
-    return { ...bill, per: 1n, items: [{ name: "calls", quantity: 1n, rate: amounts.price }] };
+    return { ...bill, items: [{ name: "calls", quantity: 1n, rate: amounts.price }, ...marks] };
   }
   const name = isCounted ? "counted_input_tokens" : "input_tokens";
-  return { ...bill, per: tokensPerPrice, items: [{ name, quantity, rate: amounts.inputPrice }] };
+  return { ...bill, items: [{ name, quantity, rate: amounts.inputPrice }, ...marks] };
 }

@@ -196,10 +196,8 @@ export const invariants: readonly Invariant[] = [
       select account_id, format('charge %s: %s paid and %s lost, its bill says %s, its postings %s and %s', charge_id,
           charge_paid, charge_lost, cost, posted_paid, posted_lost) as message
         from scope_bills cross join lateral (
-          select case charge_unit when 'money'
-            then greatest(div(2 * coalesce(sum(quantity::numeric * rate), 0) + rates_per, 2 * rates_per::numeric), minimum_nano)
-            else quota_units end as cost
-          from unnest(item_quantities, item_rates_nano) as item (quantity, rate)) bill
+          select case charge_unit when 'money' then charge_cost(item_quantities, item_rates_nano, rates_per, minimum_nano)
+            else quota_units end as cost) bill
         where charge_id is not null
           and (cost <> charge_paid + charge_lost or posted_paid <> charge_paid or posted_lost <> charge_lost)`,
   },

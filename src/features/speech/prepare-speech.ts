@@ -59,7 +59,8 @@ export function prepareSpeech(
     timeoutMsUsual,
   });
   const budgetAmount = caller.budget?.amount ?? null;
-  const terms = quoteTask(getPrice(offered.prices, capability), { request, audioSeconds: null, budgetAmount });
+  const price = getPrice(offered.prices, capability);
+  const terms = quoteTask(price, { request, inputImages: 0, audioSeconds: null, budgetAmount });
   const textCharacters = countCharacters(request.text);
   let audio: SpeechAudio | null = null;
   let hasOutput = false;

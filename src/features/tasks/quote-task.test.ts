@@ -1,22 +1,19 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createTestPrice } from "../../../test/harness/create-test-price.ts";
 import { computeCharge } from "../../lib/bill.ts";
+import { noFactor, parseFactor } from "../../lib/factor.ts";
 import { nano } from "../../lib/money.ts";
 import type { GenerationRequest } from "../../providers/generation.ts";
-import type { Price } from "../catalog/index.ts";
+import type { OptionValues } from "../../providers/media-options.ts";
+import { derivePrice, type Price } from "../catalog/index.ts";
 import { billDelivered, billTask, countPriceUnits, priceStage, priceTask, quoteTask } from "./quote-task.ts";
 import type { StagedTerms, StageTerms, TaskOutput, TaskTerms } from "./task.ts";
 
-function createPrice(billingType: "per_call" | "duration", unit: string, price: bigint, minimum = 0n): Price {
-  return {
-    id: "price_1",
-    modelId: "model",
-    capability: null,
-    planId: null,
-    accountId: null,
-    effectiveAt: new Date(0),
-    minimumCharge: nano(minimum),
-    amounts: { billingType, unit, price: nano(price) },
-  };
+const itemByUnit = { image: "image", call: "call", second: "second", "1K characters": "character" } as const;
+
+function createPrice(unit: keyof typeof itemByUnit, price: bigint, minimum = 0n): Price {
+  return createTestPrice({ unit, rates: { [itemByUnit[unit]]: price }, minimum });
 }
 
 function createOutput(durationMs: number | null): TaskOutput {
@@ -39,7 +36,7 @@ const avatar: GenerationRequest = { type: "avatar", aspectRatio: "9:16" };
 const speech: GenerationRequest = { type: "speech", text: "né 👋🏽!", voice: "v", format: "mp3", speed: 1 };
 
 function quote(price: Price, request: GenerationRequest, audioSeconds: number | null = null) {
-  return quoteTask(price, { request, audioSeconds, budgetAmount: null });
+  return quoteTask(price, { request, inputImages: 0, audioSeconds, budgetAmount: null });
 }
 
 function countUnits(terms: TaskTerms, output: readonly TaskOutput[]): bigint {
@@ -47,7 +44,7 @@ function countUnits(terms: TaskTerms, output: readonly TaskOutput[]): bigint {
 }
 
 test("images are held by the piece and charged by those delivered", () => {
-  const terms = quote(createPrice("per_call", "image", 20n), image);
+  const terms = quote(createPrice("image", 20n), image);
   expect(priceTask(terms)).toBe(80n);
   const delivered = countUnits(terms, [createOutput(null), createOutput(null), createOutput(null)]);
   expect(delivered).toBe(3n);
@@ -58,7 +55,7 @@ test("images are held by the piece and charged by those delivered", () => {
 });
 
 test("outputs beyond those requested cost nothing extra", () => {
-  const terms = quote(createPrice("per_call", "image", 20n), image);
+  const terms = quote(createPrice("image", 20n), image);
   expect(
     countUnits(
       terms,
@@ -68,7 +65,7 @@ test("outputs beyond those requested cost nothing extra", () => {
 });
 
 test("no output costs nothing", () => {
-  const terms = quote(createPrice("per_call", "call", 20n), image);
+  const terms = quote(createPrice("call", 20n), image);
   expect(countUnits(terms, [])).toBe(0n);
 });
 
@@ -78,20 +75,20 @@ test.each([
   [4_101, 5n],
   [4_000, 4n],
 ])("a video of %i ms, requested with 5 s, costs %i seconds", (durationMs, seconds) => {
-  const terms = quote(createPrice("duration", "second", 50n), video);
+  const terms = quote(createPrice("second", 50n), video);
   expect(priceTask(terms)).toBe(250n);
   expect(countUnits(terms, [createOutput(durationMs)])).toBe(seconds);
 });
 
 test("an avatar is held for the length of its audio and uses the video quota", () => {
-  const terms = quote(createPrice("duration", "second", 30n, 1_000n), avatar, 12);
+  const terms = quote(createPrice("second", 30n, 1_000n), avatar, 12);
   expect(priceTask(terms)).toBe(1_000n);
   expect(terms.unitsMax).toBe(12n);
   expect(terms.quota).toEqual({ kind: "video", unitsMax: 12n });
 });
 
 test("speech counts characters as people do, and uses the text quota by tokens", () => {
-  const terms = quote(createPrice("per_call", "1K characters", 15_000n), speech);
+  const terms = quote(createPrice("1K characters", 15_000n), speech);
   // n, é, a space, the hand, its colour, the exclamation mark.
   expect(terms.unitsMax).toBe(6n);
   expect(priceTask(terms)).toBe(90n);
@@ -102,15 +99,86 @@ test("speech counts characters as people do, and uses the text quota by tokens",
 });
 
 test("a price per call charges the call, whatever it returns", () => {
-  const terms = quote(createPrice("per_call", "call", 7n), image);
+  const terms = quote(createPrice("call", 7n), image);
   expect(priceTask(terms)).toBe(7n);
   expect(countUnits(terms, [createOutput(null)])).toBe(1n);
 });
 
 test("quota usage shrinks with what was delivered", () => {
-  const terms = quote(createPrice("duration", "second", 50n), video);
+  const terms = quote(createPrice("second", 50n), video);
   expect(billTask(terms, 3n).quotaUnits).toBe(3n);
   expect(billTask(terms, 5n).quotaUnits).toBe(5n);
+});
+
+test("rates are chosen by the request's options, input images and fees are added, and the bill says why", () => {
+  const price = derivePrice(
+    createTestPrice({
+      unit: "image",
+      items: [
+        { item: "image", rate: nano(100n), when: { quality: "high", size: "1x1" } },
+        { item: "image", rate: nano(30n), when: { input: "image" } },
+        { item: "input_image", rate: nano(7n) },
+      ],
+      rates: { image: 20n, call: 3n },
+    }),
+    { multiplier: parseFactor("0.8") },
+  );
+  const quoteWith = (options: OptionValues, inputImages: number) =>
+    quoteTask(price, { request: { ...image, options }, inputImages, audioSeconds: null, budgetAmount: null });
+  const high = quoteWith({ quality: "high" }, 2);
+  // (4 × 100 + 2 × 7 + 3) × 0.8, rounded half up.
+  expect(priceTask(high)).toBe(334n);
+  expect(billTask(high, 4n).items).toEqual([
+    { name: "images", quantity: 4n, rate: 400n },
+    { name: "input_images", quantity: 2n, rate: 28n },
+    { name: "calls", quantity: 1n, rate: 12n },
+    ...["quality:high", "size:1x1", "input:image", "multiplier:0.8"].map((name) => ({ name, quantity: 1n, rate: 0n })),
+  ]);
+  expect(priceTask(quoteWith({ quality: "low" }, 1))).toBe(104n);
+  expect(priceTask(quoteWith({ quality: "low" }, 0))).toBe(66n);
+  expect(billDelivered(high, []).bill).toBeNull();
+});
+
+test("a media quote equals its charge if the task delivers what was requested, at any price", () => {
+  const rate = fc.bigInt({ min: 0n, max: 10n ** 12n }).map(nano);
+  const factor = fc.integer({ min: 0, max: 30_000 }).map((digits) => parseFactor((digits / 10_000).toFixed(4)));
+  const asked = fc.record({ seconds: fc.integer({ min: 1, max: 60 }), images: fc.integer({ min: 1, max: 4 }) });
+  fc.assert(
+    fc.property(
+      fc.tuple(rate, rate, rate, rate),
+      factor,
+      asked,
+      fc.boolean(),
+      fc.boolean(),
+      (rates, multiplier, size, isKeyed, isVideo) => {
+        const item = isVideo ? "second" : "image";
+        const [keyed, plain, fee, minimum] = rates;
+        const items = [
+          { item, rate: keyed, when: { resolution: "1080p" } },
+          { item, rate: plain },
+          { item: "input_image", rate: fee },
+        ] as const;
+        const price = derivePrice(createTestPrice({ unit: item, items, minimum }), { multiplier });
+        const options = { resolution: isKeyed ? "1080p" : "720p" };
+        const request: GenerationRequest = isVideo
+          ? { ...video, durationSeconds: size.seconds, options }
+          : { ...image, count: size.images, options };
+        const terms = quoteTask(price, { request, inputImages: size.images, audioSeconds: null, budgetAmount: null });
+        const output = isVideo
+          ? [createOutput(size.seconds * 1000)]
+          : Array.from({ length: size.images }, () => createOutput(null));
+        const { bill } = billDelivered(terms, output);
+        const units = BigInt(isVideo ? size.seconds : size.images);
+        const { numerator, denominator } = multiplier ?? noFactor;
+        const round = (amount: bigint): bigint => (2n * amount * numerator + denominator) / (2n * denominator);
+        const cost = round(units * (isKeyed ? keyed : plain) + BigInt(size.images) * fee);
+        const least = round(minimum);
+        expect([priceTask(terms), bill === null ? null : computeCharge(bill)]).toEqual(
+          Array.from({ length: 2 }, () => (cost > least ? cost : least)),
+        );
+      },
+    ),
+  );
 });
 
 describe("a staged task", () => {
@@ -118,6 +186,7 @@ describe("a staged task", () => {
     const price = {
       priceId: `price_${step}`,
       rate: nano(20n),
+      per: 1n,
       minimum: nano(0n),
       counts: "calls",
       unitsMax: 1n,
@@ -130,6 +199,7 @@ describe("a staged task", () => {
   });
   const terms: StagedTerms = {
     stages: [stageOf("script"), stageOf("roles", { rate: nano(10n) }), film],
+    marks: [],
     quota: { kind: "video", unitsMax: 62n },
     budgetAmount: null,
   };
@@ -209,5 +279,15 @@ describe("a staged task", () => {
     const free = { ...terms, stages: [stageOf("script", { rate: nano(0n) })] };
     expect(priceTask(free)).toBe(0n);
     expect(computeCharge(billDelivered(free, [script]).bill ?? { items: [], per: 1n, minimum: nano(0n) })).toBe(0n);
+  });
+
+  test("stages whose factors have different fractions add up exactly", () => {
+    const [third, tenth] = [
+      stageOf("script", { rate: nano(7n), per: 4n }),
+      stageOf("roles", { rate: nano(9n), per: 10n }),
+    ];
+    // 7/4 + 9/10 = 2.65; a minimum is for the stage alone.
+    expect(priceTask({ ...terms, stages: [third, tenth] })).toBe(3n);
+    expect(priceTask({ ...terms, stages: [third, { ...tenth, minimum: nano(2n) }] })).toBe(4n);
   });
 });

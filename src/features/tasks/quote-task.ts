@@ -1,10 +1,11 @@
 import { type Bill, computeCharge } from "../../lib/bill.ts";
+import { findCommonMultiple } from "../../lib/factor.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { type Nano, nano } from "../../lib/money.ts";
 import type { QuotaKind } from "../../lib/plan-terms.ts";
 import { countStartedSeconds } from "../../lib/started-seconds.ts";
 import type { GenerationRequest } from "../../providers/generation.ts";
-import type { Price } from "../catalog/index.ts";
+import { chooseItem, markFacts, type Price, type PriceFacts } from "../catalog/index.ts";
 import type { StagedTerms, StageTerms, TaskOutput, TaskTerms, UnitTerms } from "./task.ts";
 
 const quotaKinds = { image: "image", video: "video", avatar: "video", speech: "text" } as const satisfies Record<
@@ -15,24 +16,57 @@ const charactersPerToken = 4n;
 const charactersPerPrice = 1000n;
 
 /** What determines a task's maximum cost before it runs. */
-export type Quotable = { request: GenerationRequest; audioSeconds: number | null; budgetAmount: Nano | null };
+export type Quotable = {
+  request: GenerationRequest;
+  inputImages: number;
+  audioSeconds: number | null;
+  budgetAmount: Nano | null;
+};
 
-/** The most that a task can cost at the current price. */
-export function quoteTask(price: Price, { request, audioSeconds, budgetAmount }: Quotable): UnitTerms {
-  const { amounts } = price;
+/** The most that a task can cost at the current price. It costs that much if it delivers what was requested. */
+export function quoteTask(price: Price, { request, inputImages, audioSeconds, budgetAmount }: Quotable): UnitTerms {
+  const { amounts, marks } = price;
   invariant(amounts.billingType !== "token", `${price.modelId} makes media and is priced by tokens`);
-  const counts = nameCount(amounts.unit);
-  const unitsMax = BigInt(countAsked(counts, request, audioSeconds));
+  const { items, per, unit } = amounts;
+  const counts = nameCount(unit);
+  const facts = readFacts(request, inputImages);
+  const counted = itemByCount[counts];
+  const chosen = chooseItem(items, counted, facts);
+  invariant(chosen !== null, `no item of ${price.id} applies to this request`);
+  const fees = (["input_image", "call"] as const).flatMap((item) => {
+    const fee = item === counted ? null : chooseItem(items, item, facts);
+    const quantity = BigInt(item === "call" ? 1 : inputImages);
+    return fee === null || quantity === 0n ? [] : [{ name: `${item}s`, quantity, rate: fee.rate }];
+  });
   return {
-    priceId: price.id,
-    rate: amounts.price,
-    per: counts === "characters" ? charactersPerPrice : 1n,
-    minimum: price.minimumCharge,
-    counts,
-    unitsMax,
+    ...{ priceId: price.id, rate: chosen.rate, per, minimum: price.minimumCharge, counts },
+    unitsMax: BigInt(countAsked(counts, request, audioSeconds)),
+    extras: [...fees, ...markFacts(amounts, facts), ...marks],
     quota: { kind: quotaKinds[request.type], unitsMax: countQuota(request, audioSeconds) },
     budgetAmount,
   };
+}
+
+const itemByCount = {
+  images: "image",
+  seconds: "second",
+  characters: "character",
+  calls: "call",
+} as const satisfies Record<UnitTerms["counts"], string>;
+
+/** What rates can depend on. */
+function readFacts(request: GenerationRequest, inputImages: number): PriceFacts {
+  const input = inputImages > 0 ? "image" : "text";
+  switch (request.type) {
+    case "image":
+      return { ...request.options, size: `${request.width}x${request.height}`, input };
+    case "video":
+      return { ...request.options, duration: request.durationSeconds, aspect_ratio: request.aspectRatio, input };
+    case "avatar":
+      return { ...request.options, aspect_ratio: request.aspectRatio };
+    case "speech":
+      return { voice: request.voice };
+  }
 }
 
 function nameCount(unit: string): UnitTerms["counts"] {
@@ -112,45 +146,46 @@ function sumSeconds(output: readonly TaskOutput[]): number {
 
 /** The bill for a number of units. */
 export function billTask(terms: UnitTerms, units: bigint): Bill {
-  const { priceId, per, minimum, counts, rate, unitsMax, quota } = terms;
+  const { priceId, per, minimum, counts, rate, unitsMax, quota, extras } = terms;
   return {
     priceId,
     per,
     minimum,
-    items: [{ name: counts, quantity: units, rate }],
+    items: [{ name: counts, quantity: units, rate }, ...extras],
     quotaUnits: unitsMax === 0n ? 0n : (quota.unitsMax * units + unitsMax - 1n) / unitsMax,
   };
 }
 
 /** Each stage is charged separately, including its minimum, at the price stored with the task. */
 function billStages(
-  { stages }: StagedTerms,
+  { stages, marks }: StagedTerms,
   count: (stage: StageTerms) => bigint,
 ): { bill: Bill | null; units: bigint } {
   const due = stages.map((stage) => ({ stage, units: count(stage) })).filter(({ units }) => units > 0n);
   const last = due.at(-1);
   if (last === undefined) return { bill: null, units: 0n };
   const units = due.reduce((sum, one) => sum + one.units, 0n);
+  const per = due.reduce((common, { stage }) => findCommonMultiple(common, stage.per), 1n);
   const bill = {
-    priceId: last.stage.priceId,
-    per: 1n,
-    minimum: nothing,
-    items: due.map((one) => itemizeStage(one.stage, one.units)),
-    quotaUnits: units,
+    ...{ priceId: last.stage.priceId, per, minimum: nothing, quotaUnits: units },
+    items: [...due.map((one) => itemizeStage(one.stage, one.units, per)), ...marks],
   };
   return { bill, units };
 }
 
-function itemizeStage({ step, counts, rate, minimum }: StageTerms, units: bigint): Bill["items"][number] {
-  return units * rate < minimum
-    ? { name: `${step}_minimum`, quantity: 1n, rate: minimum }
+function itemizeStage(stage: StageTerms, units: bigint, per: bigint): Bill["items"][number] {
+  const { step, counts, minimum } = stage;
+  const rate = nano(stage.rate * (per / stage.per));
+  return units * rate < minimum * per
+    ? { name: `${step}_minimum`, quantity: 1n, rate: nano(minimum * per) }
     : { name: `${step}_${counts}`, quantity: units, rate };
 }
 
 /** The charge for a stage, once its output exists. */
 export function priceStage(stage: StageTerms, output: readonly TaskOutput[]): Nano {
   const units = countStage(stage, output);
-  return units === 0n ? nothing : computeCharge({ items: [itemizeStage(stage, units)], per: 1n, minimum: nothing });
+  const { per } = stage;
+  return units === 0n ? nothing : computeCharge({ items: [itemizeStage(stage, units, per)], per, minimum: nothing });
 }
 
 /** The amount to hold for a task: its maximum cost. */
@@ -162,8 +197,8 @@ export function priceTask(terms: TaskTerms): Nano {
 
 /** Converts counted units to price units, rounding up. */
 export function countPriceUnits(terms: TaskTerms, units: bigint): bigint {
-  const per = "stages" in terms ? 1n : terms.per;
-  return (units + per - 1n) / per;
+  const each = !("stages" in terms) && terms.counts === "characters" ? charactersPerPrice : 1n;
+  return (units + each - 1n) / each;
 }
 
 export const nothing: Nano = nano(0n);

@@ -43,6 +43,7 @@ test.for<[string, bigint | null]>([
   const terms: TaskTerms = {
     ...{ priceId: "price_a", rate: nano(huge), per: 1000n, minimum: nano(huge + 2n), counts: "characters" },
     ...{ unitsMax: huge, quota: { kind: "text", unitsMax: huge } },
+    extras: [{ name: "calls", quantity: 1n, rate: nano(huge) }],
     budgetAmount: budget === null ? null : nano(budget),
   };
   const stored: unknown = JSON.parse(JSON.stringify(presentTerms(terms)));
@@ -94,5 +95,5 @@ test.for<[string, Partial<TaskRow>]>([
 
 const emptyTerms: TaskTerms = {
   ...{ priceId: "price_a", rate: nano(0n), per: 1n, minimum: nano(0n), counts: "calls", unitsMax: 1n },
-  ...{ quota: { kind: "image", unitsMax: 1n }, budgetAmount: null },
+  ...{ quota: { kind: "image", unitsMax: 1n }, budgetAmount: null, extras: [] },
 };

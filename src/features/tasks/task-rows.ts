@@ -2,9 +2,20 @@ import type { FileId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import { parseTask } from "./parse-task.ts";
-import type { StagedTerms, StepRecord, Task, TaskOutput, TaskRecord, TaskTerms, UnitTerms } from "./task.ts";
+import type {
+  StagedTerms,
+  StageTerms,
+  StepRecord,
+  Task,
+  TaskOutput,
+  TaskRecord,
+  TaskTerms,
+  UnitTerms,
+} from "./task.ts";
 
 export type TaskRow = Tables["tasks"];
+
+type BillItem = UnitTerms["extras"][number];
 
 /** JSON columns are trusted, because this feature wrote them; the combination of fields is checked. */
 export function toTask(row: TaskRow): Task {
@@ -60,7 +71,13 @@ type Stored<T> = T extends bigint
     : T extends object
       ? { [key in keyof T]: Stored<T[key]> }
       : T;
-type StoredTerms = Stored<UnitTerms> | Stored<StagedTerms>;
+/** Tasks of version 0.2.0 lack the optional fields. */
+type StoredTerms =
+  | (Omit<Stored<UnitTerms>, "extras"> & Partial<Pick<Stored<UnitTerms>, "extras">>)
+  | (Omit<Stored<StagedTerms>, "stages" | "marks"> & {
+      stages: (Omit<Stored<StageTerms>, "per"> & { per?: string })[];
+      marks?: Stored<BillItem>[];
+    });
 
 export function presentTerms(terms: TaskTerms): StoredTerms {
   return JSON.parse(JSON.stringify(terms, (_, value) => (typeof value === "bigint" ? String(value) : value)));
@@ -74,15 +91,17 @@ function toTerms(terms: StoredTerms): TaskTerms {
   if ("stages" in terms) {
     return {
       ...common,
-      stages: terms.stages.map(({ rate, minimum, unitsMax, ...rest }) => ({
+      stages: terms.stages.map(({ rate, per = "1", minimum, unitsMax, ...rest }) => ({
         ...rest,
         rate: nano(BigInt(rate)),
+        per: BigInt(per),
         minimum: nano(BigInt(minimum)),
         unitsMax: BigInt(unitsMax),
       })),
+      marks: (terms.marks ?? []).map(toBillItem),
     };
   }
-  const { rate, per, minimum, unitsMax, priceId, counts } = terms;
+  const { rate, per, minimum, unitsMax, priceId, counts, extras = [] } = terms;
   return {
     ...common,
     priceId,
@@ -91,7 +110,12 @@ function toTerms(terms: StoredTerms): TaskTerms {
     per: BigInt(per),
     minimum: nano(BigInt(minimum)),
     unitsMax: BigInt(unitsMax),
+    extras: extras.map(toBillItem),
   };
+}
+
+function toBillItem({ name, quantity, rate }: Stored<BillItem>): BillItem {
+  return { name, quantity: BigInt(quantity), rate: nano(BigInt(rate)) };
 }
 
 type StoredOutput = Omit<TaskOutput, "expiresAt"> & { expiresAt: string };

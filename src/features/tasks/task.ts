@@ -1,3 +1,4 @@
+import type { Bill } from "../../lib/bill.ts";
 import type { AccountId, FileId, HoldId, KeyId, TaskId } from "../../lib/ids.ts";
 import type { Nano } from "../../lib/money.ts";
 import type { QuotaKind } from "../../lib/plan-terms.ts";
@@ -43,6 +44,8 @@ export const kindsByRole = {
   audio: ["audio"],
 } as const satisfies Record<TaskInput["role"], readonly string[]>;
 
+type BillItem = Bill["items"][number];
+
 /** Prices at creation time, and the maximum quantities. */
 export type TaskTerms = UnitTerms | StagedTerms;
 
@@ -55,17 +58,21 @@ export type UnitTerms = CommonTerms & {
   minimum: Nano;
   counts: "images" | "calls" | "seconds" | "characters";
   unitsMax: bigint;
+  /** Charged once with any output: fees, and marks of what decided the rate. Rates are for `per` units. */
+  extras: readonly BillItem[];
 };
 
 /** A price for each stage, charged when the stage's output exists. */
-export type StagedTerms = CommonTerms & { stages: readonly StageTerms[] };
+export type StagedTerms = CommonTerms & { stages: readonly StageTerms[]; marks: readonly BillItem[] };
 
 export type StageTerms = {
   /** The step of the stage, and the type of its outputs. */
   step: string;
   outputType: TaskOutput["type"];
   priceId: string;
+  /** Per `per` units. */
   rate: Nano;
+  per: bigint;
   minimum: Nano;
   counts: "calls" | "seconds";
   unitsMax: bigint;

@@ -16,7 +16,6 @@ const outputTokensPerSecondMax = 25;
 const outputTokensLeast = 100;
 /** Tokens that vendors add to the prompt. */
 const promptTokensLeast = 50;
-const tokensPerPrice = 1000n;
 
 /** Charged usage. `isCounted`: the gateway counted the tokens, because the upstream reported none. */
 export type TranscribedUsage = TranscriptUsage & { seconds: number; isCounted: boolean };
@@ -77,19 +76,21 @@ export function isPricedByTokens({ price }: QuotedTranscription): boolean {
 
 /** A plan's text quota counts a second of audio as `audioTokensPerSecond` tokens. */
 export function billTranscription({ price, seconds }: QuotedTranscription, usage: TranscribedUsage): Bill {
-  const { amounts, id: priceId, minimumCharge: minimum } = price;
+  const { amounts, marks, id: priceId, minimumCharge: minimum } = price;
+  const bill = { priceId, minimum, per: amounts.per };
   if (amounts.billingType === "token") {
     const kind = usage.isCounted ? "counted_" : "";
     // Without an audio price, audio tokens cost as much as text tokens.
     const audioTokens = amounts.audioInputPrice === null ? 0 : usage.audioTokens;
     const audioRate = amounts.audioInputPrice ?? amounts.inputPrice;
     return {
-      ...{ priceId, minimum, per: tokensPerPrice },
+      ...bill,
       quotaUnits: BigInt(usage.inputTokens) + BigInt(usage.outputTokens),
       items: [
         { name: `${kind}input_tokens`, quantity: BigInt(usage.inputTokens - audioTokens), rate: amounts.inputPrice },
         { name: "audio_input_tokens", quantity: BigInt(audioTokens), rate: audioRate },
         { name: `${kind}output_tokens`, quantity: BigInt(usage.outputTokens), rate: amounts.outputPrice },
+        ...marks,
       ],
     };
   }
@@ -97,5 +98,5 @@ export function billTranscription({ price, seconds }: QuotedTranscription, usage
     amounts.unit === "second"
       ? { name: "seconds", quantity: BigInt(seconds), rate: amounts.price }
       : { name: "calls", quantity: 1n, rate: amounts.price };
-  return { ...{ priceId, minimum, per: 1n }, quotaUnits: BigInt(seconds * audioTokensPerSecond), items: [item] };
+  return { ...bill, quotaUnits: BigInt(seconds * audioTokensPerSecond), items: [item, ...marks] };
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
-import { computeCacheSaving, isHungUp, listChargedItems } from "../../lib/bill.ts";
-import { nano, presentMoney, presentThousandths } from "../../lib/money.ts";
+import { computeCacheSaving, isHungUp, listChargedItems, listMarks } from "../../lib/bill.ts";
+import { nano, presentMoney, presentNanoFraction } from "../../lib/money.ts";
 import { presentPrice, priceEntrySchema } from "../catalog/index.ts";
 import { presentAmount } from "../ledger/index.ts";
 import type { ChargeRecord } from "./charge-store.ts";
@@ -38,6 +38,12 @@ const chargeFields = {
   unit: unitSchema,
   quota_units: Type.Integer({ minimum: 0, description: "Units that the plan's quota paid instead." }),
   summary: Type.String({ examples: ["1,200 input tokens, 300 output tokens"] }),
+  priced_by: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: "What decided the rates, such as your `multiplier`, the `service_tier` or the `resolution`.",
+      examples: [{ resolution: "1080p" }],
+    }),
+  ),
   hung_up: Type.Optional(
     Type.Literal(true, { description: "The client closed the connection early. The model's usage is charged." }),
   ),
@@ -91,6 +97,7 @@ export const explainedChargeSchema = Type.Object(
 export function presentCharge(charge: ChargeRecord): Static<typeof chargeSchema> {
   const { id, createdAt, model, keyId, capability, cause, requestId, unit, paid, bill } = charge;
   const isMoney = unit === "money";
+  const marks = listMarks(bill);
   return {
     object: "charge",
     ...{ id, model, capability, cause, unit },
@@ -101,6 +108,7 @@ export function presentCharge(charge: ChargeRecord): Static<typeof chargeSchema>
     charge: presentMoney(nano(isMoney ? paid : 0n)),
     quota_units: isMoney ? 0 : Number(paid),
     summary: describeItems(bill.items),
+    ...(Object.keys(marks).length === 0 ? {} : { priced_by: marks }),
     ...(isHungUp(bill) ? { hung_up: true as const } : {}),
   };
 }
@@ -143,13 +151,14 @@ function presentItem(
   per: bigint,
   priceId: string | null,
 ): Static<typeof itemSchema> {
+  const each = /(^|_)(tokens|characters)$/.test(name) ? 1000n : 1n;
   return {
     name,
     quantity: Number(quantity),
-    rate: presentMoney(rate),
-    per: Number(per),
-    // `per` is 1 or 1000, so thousandths are exact.
-    amount: presentThousandths((quantity * rate * 1000n) / per),
+    // Factors are part of `rate` and `per`.
+    rate: presentNanoFraction(rate * each, per),
+    per: Number(each),
+    amount: presentNanoFraction(quantity * rate, per),
     ...(priceId === null ? {} : { price_id: priceId }),
   };
 }

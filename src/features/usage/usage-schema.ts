@@ -7,7 +7,7 @@ import type { UsageSums } from "./count-items.ts";
 import { type Usage, type UsageGroup, type UsageRow, usageGroups } from "./sum-usage.ts";
 
 export const moneySchema = (description: string) =>
-  Type.String({ pattern: "^-?\\d+\\.\\d{2,12}$", examples: ["12.50"], description });
+  Type.String({ pattern: "^-?\\d+\\.\\d{2,24}$", examples: ["12.50"], description });
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const time = (description: string) => Type.String({ format: "date-time", description });
 const maybe = (description: string) => Type.Union([Type.String(), Type.Null()], { description });

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { billItemsMax, itemPlaces } from "../../lib/bill.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -24,10 +25,6 @@ export type GroupedCharges = {
   keyId: string | null;
   groupsMax: number;
 };
-
-/** A drama has one item for each of its four stages, a chat call up to nine kinds of tokens. */
-const itemsMax = 9;
-const itemPlaces = Array.from({ length: itemsMax }, (_, index) => index + 1);
 
 /**
  * Sums charges per time bucket from the ledger's roll-ups and the catalog's prices, in one snapshot. Parts of a bucket that
@@ -102,7 +99,7 @@ type GroupRow = {
 };
 
 function toGroup({ key_id: keyId, item_names: names, ...row }: GroupRow): ChargeGroup {
-  invariant(names.length <= itemsMax, `a bill has ${names.length} items`);
+  invariant(names.length <= billItemsMax, `a bill has ${names.length} items`);
   const items = names.map((name, index) => ({ name, quantity: BigInt(row.quantities[index] ?? 0) }));
   const { bucket, model, unit, calls } = row;
   return { bucket, model, keyId, unit, items, calls, paid: BigInt(row.paid) };

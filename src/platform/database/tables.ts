@@ -142,6 +142,7 @@ type CatalogVersionsTable = {
   providers: unknown;
   models: unknown;
   applied_at: Date;
+  multipliers: Generated<unknown>;
 };
 
 type ChargesTable = {
@@ -471,6 +472,7 @@ type PricesTable = {
   audio_input_price_nano: bigint | null;
   reasoning_price_nano: bigint | null;
   audio_output_price_nano: bigint | null;
+  terms: unknown;
 };
 
 type RedeemCodesTable = {

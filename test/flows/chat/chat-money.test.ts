@@ -38,7 +38,12 @@ function listModels(): Fields[] {
     routes: ["first", "second"].map((name) => ({ provider: "open", upstream_model: `${canary}-${name}` })),
   };
   const plain = vendors.map((id) => ({ id, routes: [{ provider: id, upstream_model: upstreamModels[id] }] }));
-  return [...plain, ...broken, ...priced, hopeless];
+  const tiered = {
+    id: "tiered",
+    extra_parameters: ["service_tier"],
+    routes: [{ provider: "open", upstream_model: upstreamModels.open }],
+  };
+  return [...plain, ...broken, ...priced, hopeless, tiered];
 }
 
 /** Everything costs the same unless a price is given. */
@@ -437,9 +442,9 @@ describe("missing or impossible usage", () => {
 describe("a price", () => {
   const usage = { inputTokens: 100, outputTokens: 20 };
 
-  async function pay(model: string, caller: ChatCaller): Promise<string | undefined> {
+  async function pay(model: string, caller: ChatCaller, asked: Fields = {}): Promise<string | undefined> {
     script({ text: "Hello", usage });
-    const heard = await askChat(caller, writeQuestion(model));
+    const heard = await askChat(caller, writeQuestion(model, asked));
     expect(heard.status).toBe(200);
     await caller.settled();
     const charges = await caller.listCharges();
@@ -500,6 +505,48 @@ describe("a price", () => {
     expect(await pay("plan-priced", inPlan)).toBe("0.12");
     expect(await pay("plan-priced", special)).toBe("0.102");
   });
+
+  test.each(ways)(
+    "with tiers, service tiers and a multiplier, $way, is exact, within the hold, and explained",
+    async ({ asked }) => {
+      const caller = await chat.createCaller();
+      const items = [
+        { item: "input", above_input_tokens: 90, price: "2000" },
+        { item: "output", above_input_tokens: 90, price: "4000" },
+        { item: "call", price: "0.01" },
+      ];
+      const terms = { unit: "1M tokens", input_price: "1000", cached_input_price: "500", output_price: "2000", items };
+      const price = writePrice("tiered", { ...terms, service_tiers: { flex: "0.5" } });
+      const multipliers = `multipliers: [{ account: ${caller.accountId}, model: tiered, factor: "0.9" }]\n`;
+      await chat.applyCatalog(writeCatalog(chat.upstream, [price]) + multipliers);
+      // (100 × 2.00 + 20 × 4.00) / 1000 + 0.01, × 0.9
+      expect(await pay("tiered", caller, asked)).toBe("0.261");
+      expect(await pay("tiered", caller, { ...asked, service_tier: "flex" })).toBe("0.1305");
+      const [first, second] = await caller.listCharges();
+      expect([first?.lost, second?.lost]).toEqual(["0.00", "0.00"]);
+      const list = (await (await chat.gateway.get("/charges", caller.key)).json()) as { data: { id: string }[] };
+      const explained = await (await chat.gateway.get(`/charges/${list.data[0]?.id}`, caller.key)).json();
+      expect(explained).toMatchObject({
+        ...{ charge: "0.1305", priced_by: { multiplier: "0.9", service_tier: "flex" } },
+        items: [
+          { name: "input_tokens", quantity: 100, rate: "0.90", per: 1000, amount: "0.09" },
+          { name: "cached_input_tokens", quantity: 0, rate: "0.225" },
+          { name: "output_tokens", quantity: 20, rate: "1.80", amount: "0.036" },
+          { name: "calls", quantity: 1, rate: "0.0045", per: 1, amount: "0.0045" },
+        ],
+      });
+      const prices = (await (await chat.gateway.get("/pricing/models", caller.key)).json()) as { data: Fields[] };
+      expect(prices.data.find(({ model }) => model === "tiered")).toEqual({
+        ...{ model: "tiered", billing_type: "token", unit: "1K tokens", multiplier: "0.9" },
+        ...{ input_price: "0.90", cached_input_price: "0.45", output_price: "1.80", service_tiers: { flex: "0.5" } },
+        items: [
+          { item: "call", price: "0.009" },
+          { item: "input", above_input_tokens: 90, price: "1.80" },
+          { item: "output", above_input_tokens: 90, price: "3.60" },
+        ],
+      });
+    },
+  );
 
   test.each(ways)(
     "that changes during a call, $way, applies to the next call; the running call keeps its price",

@@ -175,7 +175,8 @@ describe("submissions that are written together", () => {
       counts: "calls",
     } as const;
     const terms: StagedTerms = {
-      stages: [{ ...stage, rate: nano(price), unitsMax: 1n }],
+      stages: [{ ...stage, rate: nano(price), per: 1n, unitsMax: 1n }],
+      marks: [],
       quota: { kind: "video", unitsMax: 1n },
       budgetAmount: null,
     };

@@ -227,7 +227,7 @@ function createSubmitter(
     const [price] = getOfferedModel(catalog.current(), "image", caller, clock.now()).prices;
     if (price === undefined) throw new Error("The model has no price.");
     const request = { type: "image", prompt: "a", width: 8, height: 8, count } as const;
-    const terms = quoteTask(price, { request, audioSeconds: null, budgetAmount: null });
+    const terms = quoteTask(price, { request, inputImages: 0, audioSeconds: null, budgetAmount: null });
     // One millisecond each, so that the order of ids is the order of submissions.
     clock.advance(1);
     const now = clock.now();

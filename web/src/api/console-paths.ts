@@ -1338,6 +1338,25 @@ export type paths = {
                 reasoning_price?: string;
                 audio_output_price?: string;
                 unit: string;
+                items?: ({
+                  item: string;
+                  price: string;
+                  above_input_tokens?: number;
+                  size?: string | number | boolean;
+                  resolution?: string | number | boolean;
+                  quality?: string | number | boolean;
+                  background?: string | number | boolean;
+                  input_fidelity?: string | number | boolean;
+                  input?: string | number | boolean;
+                  duration?: string | number | boolean;
+                  aspect_ratio?: string | number | boolean;
+                  frame_rate?: string | number | boolean;
+                  audio?: string | number | boolean;
+                  voice?: string | number | boolean;
+                })[];
+                tier_scope?: "call" | "part";
+                service_tiers?: Record<string, string>;
+                multiplier?: string;
                 minimum_charge?: string;
                 capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions" | "transcription" | "translation" | "timestamps" | "diarization";
               })[];
@@ -1665,6 +1684,25 @@ export type paths = {
               reasoning_price?: string;
               audio_output_price?: string;
               unit: string;
+              items?: ({
+                item: string;
+                price: string;
+                above_input_tokens?: number;
+                size?: string | number | boolean;
+                resolution?: string | number | boolean;
+                quality?: string | number | boolean;
+                background?: string | number | boolean;
+                input_fidelity?: string | number | boolean;
+                input?: string | number | boolean;
+                duration?: string | number | boolean;
+                aspect_ratio?: string | number | boolean;
+                frame_rate?: string | number | boolean;
+                audio?: string | number | boolean;
+                voice?: string | number | boolean;
+              })[];
+              tier_scope?: "call" | "part";
+              service_tiers?: Record<string, string>;
+              multiplier?: string;
               minimum_charge?: string;
               capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions" | "transcription" | "translation" | "timestamps" | "diarization";
             })[];
@@ -4943,6 +4981,7 @@ export type paths = {
               unit: "money" | "text" | "image" | "video";
               quota_units: number;
               summary: string;
+              priced_by?: Record<string, string>;
               hung_up?: true;
             })[];
             has_more: boolean;
@@ -4981,6 +5020,7 @@ export type paths = {
             unit: "money" | "text" | "image" | "video";
             quota_units: number;
             summary: string;
+            priced_by?: Record<string, string>;
             hung_up?: true;
             price: {
               id: string;
@@ -4996,6 +5036,25 @@ export type paths = {
               reasoning_price?: string;
               audio_output_price?: string;
               unit: string;
+              items?: ({
+                item: string;
+                price: string;
+                above_input_tokens?: number;
+                size?: string | number | boolean;
+                resolution?: string | number | boolean;
+                quality?: string | number | boolean;
+                background?: string | number | boolean;
+                input_fidelity?: string | number | boolean;
+                input?: string | number | boolean;
+                duration?: string | number | boolean;
+                aspect_ratio?: string | number | boolean;
+                frame_rate?: string | number | boolean;
+                audio?: string | number | boolean;
+                voice?: string | number | boolean;
+              })[];
+              tier_scope?: "call" | "part";
+              service_tiers?: Record<string, string>;
+              multiplier?: string;
               minimum_charge?: string;
               capability?: "chat" | "streaming" | "tools" | "vision" | "json_schema" | "reasoning" | "text_to_image" | "image_to_image" | "text_to_video" | "image_to_video" | "audio_driven_avatar" | "script_generation" | "role_analysis" | "storyboard" | "drama_video" | "text_to_speech" | "text_embedding" | "dimensions" | "transcription" | "translation" | "timestamps" | "diarization";
               effective_at: string;

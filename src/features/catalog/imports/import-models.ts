@@ -2,8 +2,9 @@ import { servedByKind } from "../../../providers/provider-definition.ts";
 import type { ModelEntry, PriceLine } from "../catalog-file.ts";
 import type { ModelType } from "../model.ts";
 import { type LocatedProblem, type ParsedCatalog, parseCatalog } from "../parse-catalog.ts";
+import { readUnit } from "../read-price-line.ts";
 import { type CatalogEditor, editCatalogText, type Item } from "./edit-catalog-text.ts";
-import { type Decimal, multiply, presentExactPrice } from "./exact-decimal.ts";
+import { type Decimal, multiply, parseDecimal, presentExactPrice, scale } from "./exact-decimal.ts";
 import { readFal, readReplicate } from "./read-media-lists.ts";
 import { readLitellm, readModelsDev, readOpenRouter } from "./read-token-lists.ts";
 import {
@@ -164,7 +165,7 @@ function writeModel({ upstreamModel, name, type, capabilities, limits }: Importe
   };
 }
 
-type WrittenPrice = Omit<PriceLine, "model">;
+type WrittenPrice = Pick<PriceLine, "billing_type" | "unit"> & Partial<Record<AmountName, string>>;
 
 function writePrice({ price: { billing_type, unit, amounts } }: ImportedModel, markup: Decimal): WrittenPrice {
   const written = Object.entries(amounts).map(([name, amount]) => [
@@ -191,13 +192,23 @@ function changePrice(editor: CatalogEditor, { id }: ModelEntry, { at, before, li
     editor.append("prices", { model: id, ...line });
     return [`${id}: ${presentLine(line)}, which it did not have`];
   }
-  if (before.billing_type !== line.billing_type || before.unit !== line.unit) {
+  if (before.items !== undefined) {
+    return [`${id}: not changed, because its price has items. The list prices it at ${presentLine(line)}`];
+  }
+  if (before.billing_type !== line.billing_type || readUnit(before.unit) !== line.unit) {
     return [`${id}: not changed, because the list prices it per ${line.unit} and the catalog per ${before.unit}`];
   }
-  const changes = listAmounts(line).filter(([name, amount]) => normalize(before[name]) !== amount);
+  const isPerMillion = before.unit !== line.unit;
+  const amounts = listAmounts(line).map(([name, amount]) => [name, isPerMillion ? toMillion(amount) : amount] as const);
+  const changes = amounts.filter(([name, amount]) => normalize(before[name]) !== amount);
   for (const [name, amount] of changes) editor.setAmount(at, name, amount);
   if (changes.length === 0) return [];
   return [`${id}: ${changes.map(([name, amount]) => `${name} ${before[name] ?? "none"} → ${amount}`).join(", ")}`];
+}
+
+/** From a price per thousand. */
+function toMillion(amount: string): string {
+  return presentExactPrice(scale(parseDecimal(amount) ?? { digits: 0n, places: 0 }, 3));
 }
 
 /** `0.5` and `"0.50"` are one price. */

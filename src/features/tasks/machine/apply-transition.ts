@@ -184,6 +184,7 @@ const paidByParent: UnitTerms = {
   minimum: nothing,
   counts: "calls",
   unitsMax: 0n,
+  extras: [],
   quota: { kind: "video", unitsMax: 0n },
   budgetAmount: null,
 };

@@ -41,7 +41,7 @@ function createTask(fields: Fields = {}): Task {
     request: { type: "image", prompt: "p", width: 1, height: 1, count: 2 },
     terms: {
       ...{ priceId: "price", rate: nano(5n), per: 1n, minimum: nano(0n), counts: "images", unitsMax: 2n },
-      ...{ quota: { kind: "image", unitsMax: 2n }, budgetAmount: null },
+      ...{ quota: { kind: "image", unitsMax: 2n }, budgetAmount: null, extras: [] },
     },
     ...{
       inputs: [],

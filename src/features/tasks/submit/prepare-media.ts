@@ -37,7 +37,10 @@ export function prepareMedia<B extends CommonBody>(
       request,
       inputs,
       steps: [],
-      terms: quoteTask(getPrice(prices, checked.capability), { request, audioSeconds, budgetAmount }),
+      terms: quoteTask(getPrice(prices, checked.capability), {
+        ...{ request, audioSeconds, budgetAmount },
+        inputImages: inputs.filter(({ role }) => role === "image" || role === "last-image").length,
+      }),
       outputCount: request.type === "image" ? request.count : 1,
       orderScope: "",
     };

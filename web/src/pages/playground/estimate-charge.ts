@@ -28,14 +28,58 @@ export function estimateCharge(prices: readonly PriceEntry[], { model, body, val
   const capability = nameCapability(model.type, body);
   const price = own.find((each) => each.capability === capability) ?? own.find((each) => each.capability === undefined);
   const units = price === undefined ? null : countUnits(price.unit, { model, body, values });
-  if (price?.price === undefined || units === null) return null;
-  const rate = toNano(price.price);
-  const amount =
-    price.unit === "1K characters" ? (units * rate + charactersPerPrice / 2n) / charactersPerPrice : units * rate;
+  if (price === undefined || units === null) return null;
+  const facts = readFacts(model, body);
+  const rate = findRate(price, nameUnitItem(price.unit), facts) ?? price.price;
+  if (rate === undefined) return null;
+  const per = price.unit === "1K characters" ? charactersPerPrice : 1n;
+  const amount = (units * toNano(rate) + per / 2n) / per + sumFees(price, { body, facts });
   return {
     kind: model.type === "avatar" ? "most" : "exact",
     amount: fromNano(atLeast(amount, price.minimum_charge)),
   };
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** The options that rates can depend on, as the request or the model's defaults set them. */
+function readFacts({ limits, type }: Asked["model"], body: Facts): Facts {
+  const offered: Facts = limits;
+  const choose = (name: string, values: unknown, usual?: unknown): [string, unknown] => {
+    const asked = body[name] === "auto" ? undefined : body[name];
+    return [name, asked ?? (Array.isArray(values) ? values[0] : usual)];
+  };
+  const options = ["resolution", "quality", "background", "input_fidelity", "frame_rate", "audio"];
+  return Object.fromEntries([
+    ...options.map((name) => choose(name, offered[name])),
+    choose("size", offered.sizes, type === "image" ? "1024x1024" : undefined),
+    choose("duration", offered.durations),
+    choose("aspect_ratio", offered.aspect_ratios, "16:9"),
+    choose("voice", offered.voices),
+    ["input", countInputImages(body) > 0 ? "image" : "text"],
+  ]);
+}
+
+function countInputImages({ input_images: images, last_image: last }: Facts): number {
+  return (Array.isArray(images) ? images.length : 0) + (last === undefined ? 0 : 1);
+}
+
+/** The first rate of an item whose conditions the request meets, as the gateway chooses it. */
+function findRate({ items = [] }: PriceEntry, wanted: string, facts: Facts): string | undefined {
+  return items.find(({ item, price: _price, above_input_tokens: _above, ...when }) => {
+    return item === wanted && Object.entries(when).every(([name, value]) => facts[name] === value);
+  })?.price;
+}
+
+function nameUnitItem(unit: string): string {
+  return unit === "1K characters" ? "character" : unit;
+}
+
+/** Fees beside the unit's price: for each input image, and for the call. */
+function sumFees(price: PriceEntry, { body, facts }: { body: Facts; facts: Facts }): bigint {
+  const images = findRate(price, "input_image", facts) ?? "0";
+  const call = price.unit === "call" ? "0" : (findRate(price, "call", facts) ?? "0");
+  return BigInt(countInputImages(body)) * toNano(images) + toNano(call);
 }
 
 function nameCapability(type: Exclude<MediaType, "drama">, body: Record<string, unknown>): string {

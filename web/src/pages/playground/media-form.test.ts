@@ -13,6 +13,7 @@ const image: Part = {
   capabilities: ["text_to_image", "image_to_image"],
   limits: { sizes: ["512x512", "1024x1024"], max_n: 4, max_input_images: 2, max_prompt_length: 10 },
 };
+const sketcher: Part = { ...image, id: "sketcher", limits: { ...image.limits, quality: ["high", "low"] } };
 const video: Part = {
   id: "video-model",
   type: "video",
@@ -125,6 +126,15 @@ test("invalid stored values are dropped", () => {
 const prices = [
   { model: "painter", billing_type: "per_call", unit: "image", price: "0.02" },
   { model: "painter", billing_type: "per_call", unit: "image", price: "0.05", capability: "image_to_image" },
+  {
+    ...{ model: "sketcher", billing_type: "per_call", unit: "image", price: "0.25" },
+    items: [
+      { item: "image", quality: "high", price: "0.25" },
+      { item: "image", price: "0.04" },
+      { item: "input_image", price: "0.01" },
+      { item: "call", price: "0.002" },
+    ],
+  },
   { model: "video-model", billing_type: "duration", unit: "second", price: "0.05", minimum_charge: "0.30" },
   { model: "face", billing_type: "duration", unit: "second", price: "0.03", minimum_charge: "0.15" },
   { model: "voice", billing_type: "per_call", unit: "1K characters", price: "0.015" },
@@ -137,6 +147,8 @@ const prices = [
 test.each([
   [image, { prompt: "A", n: "3" }, "0.06"],
   [image, { prompt: "A", input_images: [file("f")] }, "0.05"],
+  [sketcher, { prompt: "A", n: "2" }, "0.502"],
+  [sketcher, { prompt: "A", quality: "low", input_images: [file("f")] }, "0.052"],
   [video, { prompt: "A", duration: "10" }, "0.5"],
   [video, { prompt: "A", duration: "5" }, "0.3"],
   [speech, { input: "x".repeat(101) }, "0.001515"],

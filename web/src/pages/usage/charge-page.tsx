@@ -72,7 +72,9 @@ export function ChargePage() {
         </div>
         <div className="flex min-w-0 flex-col gap-10">
           <ChargeOrigin charge={charge.data} />
-          {charge.data.price !== null && <ChargePrice price={charge.data.price} currency={currency} />}
+          {charge.data.price !== null && (
+            <ChargePrice charge={charge.data} price={charge.data.price} currency={currency} />
+          )}
         </div>
       </div>
     </ConsoleFrame>
@@ -151,7 +153,7 @@ function ChargeBill({ charge, currency }: { charge: ExplainedCharge; currency: s
         label="Line items"
         columns={listColumns(items, currency)}
         rows={items}
-        keyOf={({ name, price_id: priceId }) => `${name} ${priceId ?? ""}`}
+        keyOf={({ name, rate, price_id: priceId }) => `${name} ${rate} ${priceId ?? ""}`}
         empty={<p className="text-sm text-ink-soft">No line items.</p>}
       />
       <FactList
@@ -208,10 +210,14 @@ function nameItem(name: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-type ChargePriceProps = { price: NonNullable<ExplainedCharge["price"]>; currency: string };
+type ChargePriceProps = {
+  charge: ExplainedCharge;
+  price: NonNullable<ExplainedCharge["price"]>;
+  currency: string;
+};
 
-/** The price version at the start of the work. Versions are immutable. */
-function ChargePrice({ price, currency }: ChargePriceProps) {
+/** The price version at the start of the work, and what chose its rates. Versions are immutable. */
+function ChargePrice({ charge, price, currency }: ChargePriceProps) {
   const { time_zone: timeZone } = useSession().account;
   const minimum = describeMinimum(price, currency);
   return (
@@ -224,6 +230,10 @@ function ChargePrice({ price, currency }: ChargePriceProps) {
         facts={[
           ...describePrice(price, currency).map(({ name, text }) => ({ name: name ?? "Price", value: text })),
           ...(minimum === null ? [] : [{ name: "Minimum", value: minimum }]),
+          ...Object.entries(charge.priced_by ?? {}).map(([name, value]) => ({
+            name: `Used: ${nameItem(name)}`,
+            value,
+          })),
           { name: "Effective since", value: formatMoment(price.effective_at, timeZone) },
           { name: "Version", value: <CopyableText text={price.id} label="price ID" /> },
         ]}

@@ -34,3 +34,28 @@ test("the minimum charge is shown if there is one", () => {
   expect(describeMinimum({ unit: "second", minimum_charge: "0.25" }, "USD")).toBe("at least $0.25");
   expect(describeMinimum({ unit: "second" }, "USD")).toBeNull();
 });
+
+test("rates with conditions are named by them, and the highest is not listed twice", () => {
+  const items = [
+    { item: "second", resolution: "720p", audio: true, price: "0.10" },
+    { item: "second", duration: 8, price: "0.20" },
+    { item: "second", price: "0.05" },
+    { item: "input_image", price: "0.01" },
+  ];
+  expect(describePrice({ unit: "second", price: "0.20", items, multiplier: "0.8" }, "USD")).toEqual([
+    { name: "720p, with sound", text: "$0.10 / second" },
+    { name: "8 s", text: "$0.20 / second" },
+    { name: "Otherwise", text: "$0.05 / second" },
+    { name: "Input image", text: "$0.01 / input image" },
+    { name: "Your factor", text: "× 0.8, included" },
+  ]);
+});
+
+test("rates of long inputs are per million tokens, and service tiers are factors", () => {
+  const entry = { unit: "1K tokens", input_price: "0.003", output_price: "0.015", service_tiers: { flex: "0.5" } };
+  const items = [{ item: "output", above_input_tokens: 200_000, price: "0.0225" }];
+  expect(describePrice({ ...entry, items }, "USD").slice(2)).toEqual([
+    { name: "Output above 200,000 input tokens", text: "$22.50 / 1M tokens" },
+    { name: "Service tier flex", text: "× 0.5" },
+  ]);
+});

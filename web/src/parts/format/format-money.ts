@@ -1,5 +1,5 @@
 /** Decimals of a charge's parts before rounding. */
-const digitsMax = 12;
+const digitsMax = 24;
 
 /** Formats the string directly: a number could lose digits. */
 function write(amount: string, currency: string, options: Intl.NumberFormatOptions): string {

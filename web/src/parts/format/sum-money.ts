@@ -1,10 +1,11 @@
-const places = 12;
+/** Items of a charge have their rate times its factors, not rounded. */
+const places = 24;
 
 /** The exact sum of API amounts, in integers. */
 export function sumMoney(amounts: readonly string[]): string {
   const total = amounts.reduce((sum, amount) => sum + parseAmount(amount), 0n);
   const digits = (total < 0n ? -total : total).toString().padStart(places + 1, "0");
-  const fraction = digits.slice(-places).replace(/0{1,10}$/, "");
+  const fraction = digits.slice(-places).replace(/0{1,22}$/, "");
   return `${total < 0n ? "-" : ""}${digits.slice(0, -places)}.${fraction}`;
 }
 
