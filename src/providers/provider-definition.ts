@@ -99,6 +99,10 @@ export type ProviderDefinition = {
   trace_context?: boolean;
   /** The maximum number of concurrent tasks, over all gateways; absent means unlimited. */
   tasks_max?: number;
+  /** The maximum number of tasks that are submitted within a minute, over all gateways. */
+  tasks_per_minute?: number;
+  /** What the two limits are for: the whole provider by default, or each of its keys. */
+  task_limits_per?: "provider" | "key";
   timeouts?: TimeoutsDefinition;
 };
 

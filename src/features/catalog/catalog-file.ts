@@ -42,6 +42,8 @@ const providerSchema = Type.Object(
     connections_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
     trace_context: Type.Optional(Type.Boolean()),
     tasks_max: Type.Optional(positive),
+    tasks_per_minute: Type.Optional(positive),
+    task_limits_per: Type.Optional(Type.Enum(["provider", "key"])),
     timeouts: Type.Optional(timeoutsSchema),
   },
   closed,
