@@ -103,6 +103,8 @@ export type ProviderDefinition = {
   tasks_per_minute?: number;
   /** What the two limits are for: the whole provider by default, or each of its keys. */
   task_limits_per?: "provider" | "key";
+  /** The secret that the vendor signs callbacks with. */
+  webhook_secret?: string;
   timeouts?: TimeoutsDefinition;
 };
 

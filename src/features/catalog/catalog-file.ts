@@ -44,6 +44,7 @@ const providerSchema = Type.Object(
     tasks_max: Type.Optional(positive),
     tasks_per_minute: Type.Optional(positive),
     task_limits_per: Type.Optional(Type.Enum(["provider", "key"])),
+    webhook_secret: Type.Optional(text),
     timeouts: Type.Optional(timeoutsSchema),
   },
   closed,

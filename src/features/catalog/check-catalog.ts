@@ -77,6 +77,16 @@ function checkProviders({ providers }: CatalogFile, around: CatalogSurroundings,
       if (readReference(reference) !== null) checkSecret(reference, place, { hasSecret, report });
       else report(place, `Don't write a key here. Name a secret, such as \${OPENAI_API_KEY}.`);
     }
+    const { webhook_secret: hook } = provider;
+    if (hook !== undefined) {
+      const place = [...path, "webhook_secret"];
+      if (readReference(hook) !== null) checkSecret(hook, place, { hasSecret, report });
+      else report(place, `Don't write a secret here. Name one, such as \${REPLICATE_WEBHOOK_SECRET}.`);
+    }
+    const isLimited = provider.tasks_max !== undefined || provider.tasks_per_minute !== undefined;
+    if (provider.task_limits_per !== undefined && !isLimited) {
+      report([...path, "task_limits_per"], "Add the limit that it is for: tasks_max or tasks_per_minute.");
+    }
     for (const [name, value] of Object.entries(provider.headers ?? {})) {
       const place = [...path, "headers", name];
       if (!headerNamePattern.test(name)) report(place, explainHeaderName(name));

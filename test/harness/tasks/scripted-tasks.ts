@@ -180,6 +180,7 @@ async function openParts(upstream: ScriptedProvider, provider: ProviderFields) {
     files: storage.files,
     registry: createRegistry(upstream),
     random: () => 0.5,
+    hooks: { find: () => null },
     wakeWorkers: () => {},
     failpoint: () => {},
     endings: { run: (work) => work() },

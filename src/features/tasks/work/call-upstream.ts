@@ -302,12 +302,13 @@ async function abandon(
   }
 }
 
-function describeCall({ task, signal }: StepContext, { target, inputs }: Handover): GenerationCall {
+function describeCall({ task, signal, hooks }: StepContext, { target, inputs }: Handover): GenerationCall {
   const { upstreamModel, timeoutMs, provider, route } = target;
   const apiKey = readApiKey(target);
   const traceparent = provider.trace_context === true ? task.traceparent : null;
   const { request } = task;
-  return { taskId: task.id, request, inputs, route, upstreamModel, apiKey, timeoutMs, signal, traceparent };
+  const callback = hooks.find(task.id);
+  return { taskId: task.id, request, inputs, route, upstreamModel, apiKey, timeoutMs, signal, traceparent, callback };
 }
 
 /** Polls do not need the inputs, so they are loaded only if the adapter opens one. */
