@@ -39,16 +39,19 @@ const cases: Record<string, Case> = {
   },
 };
 
-test.each(Object.entries(cases))("%s: only the vendor's own callback is genuine, and only for five minutes", (_, one) => {
-  const { signature, headers, keys } = one;
-  const check = (changes: Partial<{ headers: Record<string, string>; body: Buffer; now: Date }> = {}): boolean =>
-    isHookGenuine(signature, { headers, body, now, ...changes }, keys);
-  expect(check()).toBe(true);
-  expect(check({ body: Buffer.from("{}") })).toBe(false);
-  expect(check({ headers: {} })).toBe(false);
-  const isTimed = signature === "standard-webhooks" || signature === "fal";
-  expect(check({ now: new Date(now.getTime() + 301_000) })).toBe(!isTimed);
-});
+test.each(Object.entries(cases))(
+  "%s: only the vendor's own callback is genuine, and only for five minutes",
+  (_, one) => {
+    const { signature, headers, keys } = one;
+    const check = (changes: Partial<{ headers: Record<string, string>; body: Buffer; now: Date }> = {}): boolean =>
+      isHookGenuine(signature, { headers, body, now, ...changes }, keys);
+    expect(check()).toBe(true);
+    expect(check({ body: Buffer.from("{}") })).toBe(false);
+    expect(check({ headers: {} })).toBe(false);
+    const isTimed = signature === "standard-webhooks" || signature === "fal";
+    expect(check({ now: new Date(now.getTime() + 301_000) })).toBe(!isTimed);
+  },
+);
 
 test("without a stored secret the address alone counts, but never without fal's keys", () => {
   const keys = { secret: null, publicKeys: [] };

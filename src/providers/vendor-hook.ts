@@ -27,7 +27,11 @@ export type VendorHook = {
 export type HookSignature = "standard-webhooks" | { hex: string } | "fal";
 
 /** A callback as it arrived. */
-export type HookDelivery = { headers: Readonly<Record<string, string | string[] | undefined>>; body: Buffer; now: Date };
+export type HookDelivery = {
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: Buffer;
+  now: Date;
+};
 
 /** What a signature is checked with. */
 export type HookKeys = {
@@ -61,7 +65,10 @@ export function isHookGenuine(
   if (signature === "standard-webhooks") {
     const time = read("webhook-timestamp");
     const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");
-    const mac = createHmac("sha256", key).update(`${read("webhook-id")}.${time}.`).update(body).digest("base64");
+    const mac = createHmac("sha256", key)
+      .update(`${read("webhook-id")}.${time}.`)
+      .update(body)
+      .digest("base64");
     const given = read("webhook-signature").split(" ");
     return isFresh(time) && given.some((one) => isSame(one, `v1,${mac}`));
   }

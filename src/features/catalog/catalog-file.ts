@@ -3,6 +3,7 @@ import { nativeWires } from "../../providers/contract.ts";
 import { optionLimits } from "../../providers/media-options.ts";
 import { dialectNames } from "../../providers/openai-compatible/dialects/chat-dialects.ts";
 import { providerKinds } from "../../providers/provider-definition.ts";
+import { routePolicies } from "../../providers/route-pace.ts";
 import { fieldForms } from "../../providers/route-terms.ts";
 import { capabilities, extraParameters, holdPolicies, modelTypes } from "./model.ts";
 import { billingTypes, type OwnPriceName, ownPriceNames } from "./price.ts";
@@ -75,6 +76,7 @@ const routeSchema = Type.Object(
     weight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
     passthrough: Type.Optional(texts),
     timeouts: Type.Optional(timeoutsSchema),
+    cost: Type.Optional(text),
     capability: Type.Optional(Type.Enum([...capabilities])),
     fields: Type.Optional(Type.Record(Type.String(), fieldRuleSchema)),
     parameters: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -134,6 +136,7 @@ const modelSchema = Type.Object(
     created_at: Type.Optional(text),
     deprecated_at: Type.Optional(text),
     shutdown_date: Type.Optional(text),
+    policy: Type.Optional(Type.Enum([...routePolicies])),
     routes: Type.Optional(Type.Array(routeSchema)),
     stages: Type.Optional(stagesSchema),
   },

@@ -114,7 +114,11 @@ async function submit(queue: Queue, call: GenerationCall): Promise<SubmitOutcome
   return { kind: "ambiguous", error: createBadAnswer("The response has no id.", answer) };
 }
 
-function writeHook(body: Record<string, unknown>, hook: QueueVendor["hook"], { callback = null }: GenerationCall): void {
+function writeHook(
+  body: Record<string, unknown>,
+  hook: QueueVendor["hook"],
+  { callback = null }: GenerationCall,
+): void {
   if (hook === undefined || callback === null) return;
   placeField(body, hook.field, callback.url);
   if (hook.secretField !== undefined) placeField(body, hook.secretField, callback.secret);

@@ -14,8 +14,11 @@ async function call(path: string, body: string | null = "{}"): Promise<number> {
   return (await fetch(address, { method: "POST", body, headers: { "content-type": "application/json" } })).status;
 }
 
-const readLease = async () => (await sql<{ next_poll_at: Date; rested_at: Date | null }>`
-  select next_poll_at, rested_at from task_leases`.execute(place.database)).rows[0];
+const readLease = async () =>
+  (
+    await sql<{ next_poll_at: Date; rested_at: Date | null }>`
+  select next_poll_at, rested_at from task_leases`.execute(place.database)
+  ).rows[0];
 
 /** A job at the vendor that the gateway will not poll for an hour. */
 async function startJob(): Promise<{ path: string; id: string }> {

@@ -1,8 +1,8 @@
-import type { TaskId } from "../../../src/lib/ids.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { claimDueTasks, releaseLeases, wakeWaitingTasks } from "../../../src/features/tasks/lease-store.ts";
 import { countWaiting } from "../../../src/features/tasks/task-store.ts";
 import { wakeWaiting } from "../../../src/features/tasks/work/wake-waiting.ts";
+import type { TaskId } from "../../../src/lib/ids.ts";
 import { ProviderError } from "../../../src/providers/contract.ts";
 import { createUpstreamHealth } from "../../../src/providers/upstream-health.ts";
 import { makeOutputs, openScriptedTasks, type ScriptedTasks } from "../../harness/tasks/scripted-tasks.ts";
@@ -142,7 +142,9 @@ test("a rate limit spreads the starts over time, and no minute has more than it 
   for (const start of starts) {
     expect(starts.filter((other) => other >= start && other < start + 60_000).length).toBeLessThanOrEqual(6);
   }
-  const waiting = (await world.parts.database.selectFrom("task_leases").select("polls").execute()).map(({ polls }) => polls);
+  const waiting = (await world.parts.database.selectFrom("task_leases").select("polls").execute()).map(
+    ({ polls }) => polls,
+  );
   // A waiting task is not claimed every second.
   expect(Math.max(...waiting)).toBeLessThan(40);
 });

@@ -74,7 +74,13 @@ export type ScriptedTasks = AsyncDisposable & {
 /** The provider's fields in the catalog that differ from a provider with one key and no limits. */
 type ProviderFields = Pick<ProviderDefinition, "tasks_max" | "tasks_per_minute" | "task_limits_per" | "api_keys">;
 
-type SubmitOptions = { account?: "first" | "second"; count?: number; lifeMs?: number; key?: string; tasksInFlight?: number };
+type SubmitOptions = {
+  account?: "first" | "second";
+  count?: number;
+  lifeMs?: number;
+  key?: string;
+  tasksInFlight?: number;
+};
 
 const keyName = "SCRIPTED_KEY";
 const lifeMsUsual = 3_600_000;

@@ -33,7 +33,10 @@ export function createFalKeys({
   }
 
   return async () => {
-    if (clock.monotonicMs() >= readAgainAtMs) await (reading ??= read());
+    if (clock.monotonicMs() >= readAgainAtMs) {
+      reading ??= read();
+      await reading;
+    }
     return keys;
   };
 }

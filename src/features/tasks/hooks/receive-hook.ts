@@ -1,11 +1,11 @@
 import type { webcrypto } from "node:crypto";
 import { pickWord } from "../../../providers/pick.ts";
 import { type HookDelivery, isHookGenuine } from "../../../providers/vendor-hook.ts";
-import { hintLease } from "../lease-store.ts";
-import { findTaskTarget, listTaskTargets } from "../task-target.ts";
-import { findTask } from "../task-store.ts";
-import type { WorkerDependencies } from "../work/worker-dependencies.ts";
 import type { HookAddresses } from "../hook-address.ts";
+import { hintLease } from "../lease-store.ts";
+import { findTask } from "../task-store.ts";
+import { findTaskTarget, listTaskTargets } from "../task-target.ts";
+import type { WorkerDependencies } from "../work/worker-dependencies.ts";
 
 export type HookDependencies = Pick<
   WorkerDependencies,
@@ -19,7 +19,9 @@ export type HookDependencies = Pick<
 };
 
 /** What the vendor gets back. `unknown`: not an address of ours. */
-export type HookOutcome = { kind: "unknown" | "forged" | "received" } | { kind: "echoed"; field: string; value: string };
+export type HookOutcome =
+  | { kind: "unknown" | "forged" | "received" }
+  | { kind: "echoed"; field: string; value: string };
 
 const echoCharactersMax = 500;
 

@@ -237,7 +237,9 @@ test("an impossible outcome throws, and a late outcome changes nothing", () => {
 
 test("an upstream's answer about a task that no upstream has is an error", () => {
   const task = createTask({ phase: "running", ...drama });
-  expect(() => decideTransition(task, { kind: "unreachable", retryAfterMs: null, upstream }, start)).toThrow("is at no upstream");
+  expect(() => decideTransition(task, { kind: "unreachable", retryAfterMs: null, upstream }, start)).toThrow(
+    "is at no upstream",
+  );
 });
 
 const finalStates = ["succeeded", "failed", "canceled", "expired"] as const;

@@ -6,7 +6,7 @@ import { ProviderError } from "../../../providers/contract.ts";
 import { describeFailure } from "../../../providers/failures/describe-failure.ts";
 import type { GenerationCall, GenerationInput, SubmitOutcome } from "../../../providers/generation.ts";
 import { readApiKey } from "../../../providers/provider-setup.ts";
-import { describeOutcome, type UpstreamTarget } from "../../../providers/upstream-health.ts";
+import { describeOutcome, isBlamed, type UpstreamTarget } from "../../../providers/upstream-health.ts";
 import { toProviderError } from "../../calls/index.ts";
 import type { Outcome, Step, Upstream, UpstreamJob } from "../machine/task-machine.ts";
 import type { MediaTask } from "../task.ts";
@@ -185,12 +185,14 @@ async function noteRateLimit(
 
 /** Returns the error if the upstream certainly has not started. */
 async function submitTo(context: StepContext, handover: Handover): Promise<SubmitOutcome | ProviderError> {
-  const { health } = context;
+  const { health, clock } = context;
   const { target } = handover;
   const role = health.begin(target);
+  const startedMs = clock.monotonicMs();
   try {
     const outcome = await target.generation.submit(describeCall(context, handover));
     health.report(target, outcome.kind === "ambiguous" ? describeOutcome(outcome.error) : { kind: "answered" }, role);
+    if (outcome.kind === "done") notePace(context, target, clock.monotonicMs() - startedMs);
     return outcome;
   } catch (error) {
     const isRefused = error instanceof ProviderError;
@@ -231,15 +233,28 @@ async function poll(context: StepContext, { target: sent, handle }: UpstreamJob)
     reportFailure(context, target, answer);
     return { kind: "unreachable", retryAfterMs: answer.retryAfterMs, upstream };
   }
-  if (answer.kind === "failed") reportFailure(context, target, answer.error);
+  if (answer.kind === "failed") {
+    reportFailure(context, target, answer.error);
+    if (isBlamed(describeOutcome(answer.error))) target.pace?.noteFailure(context.clock.monotonicMs());
+  }
   switch (answer.kind) {
     case "done":
+      notePace(
+        context,
+        target,
+        context.clock.now().getTime() - (context.task.submittedAt ?? context.clock.now()).getTime(),
+      );
       return { ...answer, kind: "made", upstream };
     case "canceled":
       return { ...answer, kind: "canceled-upstream", upstream };
     default:
       return { ...answer, upstream };
   }
+}
+
+/** How long the upstream took; only for models with a routing policy. */
+function notePace({ clock }: StepContext, { pace }: TaskTarget, tookMs: number): void {
+  pace?.noteAnswer("whole", tookMs, clock.monotonicMs());
 }
 
 /** A failed cancel counts as not accepted: the job goes on, and polling shows how it ends. */

@@ -1,12 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createSingleFlight } from "../../../lib/coalescer.ts";
 import { isDatabaseUnavailable } from "../../../platform/database/database.ts";
 import { createOutageLog } from "../../../platform/observability/outage-log.ts";
 import { decideTransition } from "../machine/decide-transition.ts";
 import type { ClaimedTask } from "../task.ts";
 import { advanceTask } from "./advance-task.ts";
 import { type HeldLeases, holdLeases } from "./hold-leases.ts";
-import { wakeWaiting } from "./wake-waiting.ts";
+import { keepWaking } from "./wake-waiting.ts";
 import type { WorkerDependencies } from "./worker-dependencies.ts";
 
 /** Claims and advances tasks. */
@@ -23,8 +22,6 @@ export type TaskWorker = {
 
 const pollEveryMs = 500;
 const claimedAtOnceMax = 200;
-/** Rate limits allow bursts of this long. */
-const wakeEveryMs = 1_000;
 
 /** Runs up to `stepsMax` steps concurrently. */
 export function startTaskWorker({
@@ -37,7 +34,6 @@ export function startTaskWorker({
   const runner = createStepRunner(dependencies, leases, closeTimeoutMs);
   const closing = new AbortController();
   const beginning = new Set<Promise<boolean>>();
-  const wakings = createSingleFlight(() => wakeWaiting(dependencies), queue.onTrouble);
   let nap = new AbortController();
 
   function getRoom(): number {
@@ -82,14 +78,13 @@ export function startTaskWorker({
     return taskIds.length <= room;
   }
 
-  const waking = setInterval(() => void wakings.tell(), wakeEveryMs);
+  const waking = keepWaking(dependencies, queue.onTrouble);
   const polling = pollQueue();
   let ended: Promise<void> | null = null;
 
   async function end(): Promise<void> {
     closing.abort();
-    clearInterval(waking);
-    await wakings.drain();
+    await waking.close();
     await polling;
     await Promise.all(beginning);
     await runner.close();

@@ -1,3 +1,4 @@
+import { createSingleFlight } from "../../../lib/coalescer.ts";
 import type { ProviderDefinition } from "../../../providers/provider-definition.ts";
 import { wakeWaitingTasks } from "../lease-store.ts";
 import { listAwaitedProviders, readPlaceUse } from "../task-limit-store.ts";
@@ -8,6 +9,21 @@ type WakeDependencies = Pick<WorkerDependencies, "database" | "clock" | "catalog
 
 /** How many tasks are woken of a provider that has no limits any more. */
 const wokenMax = 200;
+
+/** Rate limits allow bursts of this long. */
+const everyMs = 1_000;
+
+/** Wakes waiting tasks while this process works: nothing else notices that a rate allows the next one. */
+export function keepWaking(dependencies: WakeDependencies, onTrouble: (error: unknown) => void) {
+  const wakings = createSingleFlight(() => wakeWaiting(dependencies), onTrouble);
+  const timer = setInterval(() => wakings.tell(), everyMs);
+  return {
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await wakings.drain();
+    },
+  };
+}
 
 /** Wakes as many waiting tasks as their providers have room for. */
 export async function wakeWaiting({ database, clock, catalog, wakeWorkers }: WakeDependencies): Promise<void> {
