@@ -113,7 +113,10 @@ export async function startVendorCrowd(options: CrowdOptions): Promise<VendorCro
     JSON.parse(
       JSON.stringify(body)
         .replaceAll(wire.id ?? "job-1", id)
-        .replaceAll("{url}", `${openedAt()}/made.${wire.examples[0].request.type === "image" || wire === queueWires.replicate ? "png" : "mp4"}`)
+        .replaceAll(
+          "{url}",
+          `${openedAt()}/made.${wire.examples[0].request.type === "image" || wire === queueWires.replicate ? "png" : "mp4"}`,
+        )
         .replaceAll("{bytes}", film.bytes.toString("base64")),
     );
 
