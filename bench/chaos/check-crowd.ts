@@ -44,7 +44,8 @@ export function checkCrowd(evidence: CrowdEvidence): string[] {
       found.push(`its hold is ${task.hold}`);
     if (jobs.length > 1) found.push(`was submitted ${jobs.length} times`);
     const [job] = jobs;
-    if (task.state === "failed" && job?.fails !== true)
+    // Without a job the submission was refused for certain.
+    if (task.state === "failed" && job?.fails === false)
       found.push(`failed with ${task.errorCode}, and its job did not`);
     if (task.state === "succeeded" && (job === undefined || job.fails)) found.push("succeeded without a job");
     if (task.state === "expired" && job !== undefined && !job.isUnanswered && job.polledAt.length > 0)
@@ -119,7 +120,7 @@ export function presentCrowd(
       `seed ${run.seed}: ${tasks.length} tasks, ${jobs.length} jobs, **${findings.length} broken promises**. ` +
       `From the vendor's end to ours, median: **${median(withHooks)}** with callbacks, ${median(without)} without.`,
     presentTable(
-      ["vendor", "tasks", "succeeded", "failed there", "never answered", "polls", "calls back", "lag"],
+      ["vendor", "tasks", "succeeded", "failed or refused", "never answered", "polls", "calls back", "lag"],
       rows,
     ),
     presentTable(
