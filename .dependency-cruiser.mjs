@@ -41,6 +41,7 @@ const ranks = [
     transcriptions: ["src/features/transcriptions"],
     tasks: [
       "src/features/tasks",
+      "src/features/tasks/hooks",
       "src/features/tasks/machine",
       "src/features/tasks/read",
       "src/features/tasks/submit",
@@ -101,7 +102,7 @@ const ranks = [
  */
 const layersByPart = {
   dramas: [".", "film"],
-  tasks: ["create-tasks.ts", "work", "speech", "submit", "read", "machine", "."],
+  tasks: ["create-tasks.ts", "hooks", "work", "speech", "submit", "read", "machine", "."],
 };
 
 const testFile = "[.]test[.]ts$";

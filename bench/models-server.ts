@@ -30,7 +30,7 @@ const http = await createGatewayHttp({
   payments: { addRoutes: () => {}, addWebhookRoute: async () => {} },
   site: { addRoutes: async () => {} },
   speech: nothing,
-  tasks: nothing,
+  tasks: { addRoutes: () => {}, addHookRoutes: async () => {} },
   transcriptions: nothing,
   webhooks: nothing,
   keyUses,

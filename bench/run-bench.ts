@@ -2,6 +2,7 @@
 // machines.
 import { measureCaching } from "./measure-caching.ts";
 import { measureChat } from "./measure-chat.ts";
+import { measureCrowd } from "./measure-crowd.ts";
 import { measureEdge } from "./measure-edge.ts";
 import { measureEndurance } from "./measure-endurance.ts";
 import { measureGate } from "./measure-gate.ts";
@@ -21,6 +22,7 @@ import { measureVariants } from "./measure-variants.ts";
 const benches: Record<string, (words: string[]) => Promise<void>> = {
   caching: measureCaching,
   chat: measureChat,
+  crowd: measureCrowd,
   edge: measureEdge,
   endurance: measureEndurance,
   gate: measureGate,

@@ -16,6 +16,7 @@ export function writeResults(
     | "caching"
     | "chaos"
     | "chat"
+    | "crowd"
     | "endurance"
     | "growth"
     | "nodes"

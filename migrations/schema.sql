@@ -897,6 +897,12 @@ create table stripe_progress (
   constraint stripe_progress_only_one CHECK (only_one)
 );
 
+create table submission_times (
+  place text not null,
+  next_at timestamp with time zone not null,
+  constraint submission_times_place_unique PRIMARY KEY (place)
+);
+
 create table task_counts (
   owner_id text not null,
   open_tasks integer not null,
@@ -909,6 +915,8 @@ create table task_leases (
   next_poll_at timestamp with time zone not null,
   fencing_token integer not null,
   polls integer not null,
+  rested_at timestamp with time zone,
+  hinted_after_ms integer,
   constraint task_leases_task_unique PRIMARY KEY (task_id)
 );
 

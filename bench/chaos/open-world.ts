@@ -20,7 +20,7 @@ import { type ChaosUpstream, startChaosUpstream } from "./chaos-upstream.ts";
 import { accountsCount } from "./operation.ts";
 import { chatPrice, creditNano, imagePrice } from "./prices.ts";
 
-type Customer = { accountId: string; headers: Record<string, string> };
+export type Customer = { accountId: string; headers: Record<string, string> };
 
 /** The environment of a run. Faults cut what gateways reach through a gate. */
 export type World = AsyncDisposable & {
@@ -83,7 +83,7 @@ export async function openWorld({ seed, nodesCount }: { seed: number; nodesCount
     // One after another: the first creates the sandbox's data.
     await waitForReady([node]);
   }
-  const customers = await createCustomers(postgres.url, upstream.port);
+  const customers = await createCustomers(postgres.url, writeCatalog(upstream.port));
   await awaitCatalog(nodes, customers);
   await createEndpoints(nodes, customers, receiver);
   const resources = opened.move();
@@ -117,7 +117,8 @@ async function runQuery(url: string, statement: string): Promise<Record<string, 
   }
 }
 
-async function createCustomers(databaseUrl: string, upstreamPort: number): Promise<Customer[]> {
+/** The run's accounts, with credit and without limits, after the catalog is applied. */
+export async function createCustomers(databaseUrl: string, catalog: string): Promise<Customer[]> {
   const address = { connectionString: databaseUrl };
   const database = createDatabase({ address, connectionsMax: 2, onConnectionError: () => {} });
   try {
@@ -125,7 +126,7 @@ async function createCustomers(databaseUrl: string, upstreamPort: number): Promi
     const dependencies = { database, clock: systemClock, ids, randomBytes, hasModel: () => true };
     const known = { planIds: new Set<string>(), accountIds: new Set<string>() };
     const surroundings = { ...known, currency: "USD", hasSecret: () => true, findPackageFault: () => null };
-    const outcome = await applyCatalog({ ...dependencies, surroundings }, writeCatalog(upstreamPort));
+    const outcome = await applyCatalog({ ...dependencies, surroundings }, catalog);
     if (outcome.kind !== "accepted") throw new Error(JSON.stringify(outcome));
     const customers: Customer[] = [];
     for (let number = 0; number < accountsCount; number += 1) {
@@ -178,10 +179,17 @@ function writeCatalog(port: number): string {
   });
 }
 
-async function awaitCatalog(nodes: readonly ChaosNode[], customers: readonly Customer[]): Promise<void> {
+export async function awaitCatalog(
+  nodes: readonly ChaosNode[],
+  customers: readonly Customer[],
+  modelId = "chat",
+): Promise<void> {
   const headers = customers[0]?.headers ?? {};
   for (const { url } of nodes) {
-    await waitUntil("the catalog to be served", async () => (await fetch(`${url}/v1/models/chat`, { headers })).ok);
+    await waitUntil(
+      "the catalog to be served",
+      async () => (await fetch(`${url}/v1/models/${modelId}`, { headers })).ok,
+    );
   }
 }
 

@@ -105,6 +105,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
       stepsMax: 1,
       connectionsMax: 4,
     },
+    hookKey: Buffer.alloc(32),
     presentComposite: () => ({}),
   });
   const site = createSite({

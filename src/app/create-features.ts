@@ -128,6 +128,7 @@ export async function createFeatures(
     ...{ files, guarded, random, failpoint },
     ...{ currency, siteUrl, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs, tracing },
     presentComposite: presentDramaRequest,
+    hookKey: masterKey.derive("vendor-hooks"),
     keptDays: settings.task_days,
     stepsMax: settings.worker_steps_max,
     connectionsMax: settings.database_connections,

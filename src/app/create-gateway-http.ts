@@ -81,7 +81,7 @@ export type GatewayHttpDependencies = {
   responses: Pick<Responses, "addRoutes">;
   site: Pick<Site, "addRoutes">;
   speech: Pick<Speech, "addRoutes">;
-  tasks: Pick<Tasks, "addRoutes">;
+  tasks: Pick<Tasks, "addRoutes" | "addHookRoutes">;
   transcriptions: Pick<Transcriptions, "addRoutes">;
   webhooks: Pick<Webhooks, "addRoutes">;
   clock: Clock;
@@ -149,6 +149,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       addLogoRoutes(http);
       given.files.addLinkRoutes(http);
       await given.payments.addWebhookRoute(http);
+      await given.tasks.addHookRoutes(http);
       await given.site.addRoutes(http, (consoleApi) => {
         given.payments.addRoutes(consoleApi);
         addSearchRoutes(consoleApi, { database, clock, requestDays: settings.request_log_days });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { LiveCatalog } from "../features/catalog/index.ts";
 import { sumOpenHolds } from "../features/ledger/index.ts";
-import { readTaskLag } from "../features/tasks/index.ts";
+import { countProviderTasks, readTaskLag } from "../features/tasks/index.ts";
 import { readDeliveryLag } from "../features/webhooks/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import { nano } from "../lib/money.ts";
@@ -82,7 +82,8 @@ function observeDatabase({ metrics, clock, database }: ObservedGateway): SlowRea
     moment === null ? 0 : Math.max(0, clock.now().getTime() - moment.getTime()) / 1000;
   const tasks = readSlowly(async (tx) => {
     const { oldestQueuedAt, oldestDueAt, ...counts } = await readTaskLag(tx);
-    return { ...counts, oldestSeconds: measureSince(oldestQueuedAt), lagSeconds: measureSince(oldestDueAt) };
+    const upstreams = await countProviderTasks(tx);
+    return { ...counts, upstreams, oldestSeconds: measureSince(oldestQueuedAt), lagSeconds: measureSince(oldestDueAt) };
   });
   const deliveries = readSlowly(async (tx) => {
     const { pending, oldestDueAt } = await readDeliveryLag(tx);
@@ -93,6 +94,12 @@ function observeDatabase({ metrics, clock, database }: ObservedGateway): SlowRea
     [tasks.last()?.queued ?? Number.NaN, "queued"],
     [tasks.last()?.processing ?? Number.NaN, "processing"],
   ]);
+  metrics.upstreamTasks.observe(() =>
+    (tasks.last()?.upstreams ?? []).flatMap(({ providerId, atWork, waiting }) => [
+      [atWork, providerId, "at-work"] as const,
+      [waiting, providerId, "waiting"] as const,
+    ]),
+  );
   metrics.oldestQueuedTask.observe(() => [[tasks.last()?.oldestSeconds ?? Number.NaN]]);
   metrics.taskLag.observe(() => [[tasks.last()?.lagSeconds ?? Number.NaN]]);
   metrics.pendingDeliveries.observe(() => [[deliveries.last()?.pending ?? Number.NaN]]);

@@ -1,4 +1,5 @@
 import { listUpstreams, type Upstream } from "../features/catalog/index.ts";
+import { countProviderTasks, type ProviderTasks } from "../features/tasks/index.ts";
 import { loadSettings } from "../platform/config/load-settings.ts";
 import { installPackage } from "../providers/ai-sdk/install-package.ts";
 import type { Command } from "./command.ts";
@@ -14,7 +15,13 @@ const listCommand: Command = {
   summary: "List the upstreams of the catalog, their circuit states in the running gateways, and what is switched off.",
   run: ({ terminal }) =>
     withDatabase(terminal, async (database) => {
-      const upstreams = await listUpstreams({ ...systemDependencies, database });
+      const counted = new Map((await countProviderTasks(database)).map((tasks) => [tasks.providerId, tasks]));
+      const upstreams = (await listUpstreams({ ...systemDependencies, database })).map(
+        (upstream): BusyUpstream => ({
+          ...upstream,
+          tasks: counted.get(upstream.providerId) ?? { providerId: upstream.providerId, atWork: 0, waiting: 0 },
+        }),
+      );
       return {
         text: upstreams.length === 0 ? "The catalog has no routes." : presentRows(heading, upstreams.map(toRow)),
         json: upstreams.map(toJson),
@@ -37,9 +44,12 @@ const installCommand: Command = {
   },
 };
 
-const heading = ["PROVIDER", "KIND", "UPSTREAM MODEL", "KEY", "MODELS", "CIRCUIT", "REASON", "UNTIL"];
+const heading = ["PROVIDER", "KIND", "UPSTREAM MODEL", "KEY", "MODELS", "TASKS", "CIRCUIT", "REASON", "UNTIL"];
 
-function toRow(upstream: Upstream): string[] {
+/** With the tasks of its provider, over all models and keys. */
+type BusyUpstream = Upstream & { tasks: ProviderTasks };
+
+function toRow(upstream: BusyUpstream): string[] {
   const { reports, off } = upstream;
   return [
     upstream.providerId,
@@ -47,10 +57,22 @@ function toRow(upstream: Upstream): string[] {
     upstream.upstreamModel,
     upstream.apiKeyReference ?? "-",
     upstream.modelIds.join(", "),
+    presentTasks(upstream),
     ...(off === null
       ? presentCircuit(reports)
       : [off.mode, `${off.reason} (${off.createdBy})`, off.endsAt?.toISOString() ?? ""]),
   ];
+}
+
+function presentTasks({ tasks, taskLimits: { tasks_max, tasks_per_minute, task_limits_per } }: BusyUpstream): string {
+  const per = task_limits_per === "key" ? " per key" : "";
+  const parts = [
+    ...(tasks.atWork === 0 && tasks_max === undefined ? [] : [String(tasks.atWork)]),
+    ...(tasks_max === undefined ? [] : [`at most ${tasks_max}${per}`]),
+    ...(tasks_per_minute === undefined ? [] : [`${tasks_per_minute} a minute${per}`]),
+    ...(tasks.waiting === 0 ? [] : [`${tasks.waiting} waiting`]),
+  ];
+  return parts.length === 0 ? "-" : parts.join(", ");
 }
 
 function presentCircuit(reports: Upstream["reports"]): string[] {
@@ -63,7 +85,7 @@ function presentCircuit(reports: Upstream["reports"]): string[] {
   ];
 }
 
-function toJson({ reports, off, ...upstream }: Upstream) {
+function toJson({ reports, off, tasks, taskLimits, ...upstream }: BusyUpstream) {
   return {
     provider: upstream.providerId,
     kind: upstream.kind,
@@ -71,6 +93,13 @@ function toJson({ reports, off, ...upstream }: Upstream) {
     key: upstream.apiKeyReference,
     key_number: upstream.keyNumber,
     models: upstream.modelIds,
+    tasks: {
+      at_work: tasks.atWork,
+      waiting: tasks.waiting,
+      max: taskLimits.tasks_max ?? null,
+      per_minute: taskLimits.tasks_per_minute ?? null,
+      limits_per: taskLimits.task_limits_per ?? "provider",
+    },
     switch: off === null ? null : presentSwitchJson(off),
     reports: reports.map(({ nodeId, state, failures, lastFailure, openUntil, reportedAt }) => ({
       node: nodeId,

@@ -1,4 +1,5 @@
 import { mixHashes } from "../lib/text-hash.ts";
+import type { RoutePace } from "./route-pace.ts";
 
 /** The maximum number of targets that a call tries. */
 export const attemptsMax = 5;
@@ -12,6 +13,8 @@ export type Choosable = {
   provider: { api_keys?: readonly string[] };
   /** A stable hash of this target, independent of the others. */
   placeHash: number;
+  /** Only for models with a routing policy. */
+  pace?: RoutePace;
 };
 
 /** Related calls have the same number. Computed only if there is a choice. */
@@ -88,6 +91,6 @@ function chooseRelated<T extends Choosable>(candidates: readonly T[], affinity: 
 
 const hashesMax = 2 ** 32;
 
-function weigh({ route, provider }: Choosable): number {
-  return route.weight / (provider.api_keys?.length ?? 1);
+function weigh({ route, provider, pace }: Choosable): number {
+  return (route.weight / (provider.api_keys?.length ?? 1)) * (pace?.share ?? 1);
 }

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { ProviderError, UpstreamTerms } from "./contract.ts";
 import type { OptionValues } from "./media-options.ts";
 import type { RouteTerms } from "./route-terms.ts";
+import type { VendorHook } from "./vendor-hook.ts";
 
 /**
  * The interface of every upstream that makes media. A provider converts a request to its vendor's format and the
@@ -10,6 +11,8 @@ import type { RouteTerms } from "./route-terms.ts";
  */
 export type GenerationProvider = {
   readonly traits: GenerationTraits;
+  /** How the vendor calls back; absent if it does not. */
+  readonly hook?: Pick<VendorHook, "signature" | "secretField" | "echoes">;
   /** What this upstream does not support in the request, before anything is sent; `null` if nothing. */
   findObstacle(request: GenerationRequest, call: ObstacleSearch): { param: string; message: string } | null;
   /**
@@ -97,7 +100,11 @@ export type GenerationCall = UpstreamTerms & {
   request: GenerationRequest;
   inputs: readonly GenerationInput[];
   route: RouteTerms;
+  /** Where the vendor may call back, and a secret to sign with; `null` or absent if it cannot reach us. */
+  callback?: HookAddress | null;
 };
+
+export type HookAddress = { url: string; secret: string };
 
 export type SubmitOutcome =
   | { kind: "accepted"; handle: Handle }

@@ -99,6 +99,12 @@ export type ProviderDefinition = {
   trace_context?: boolean;
   /** The maximum number of concurrent tasks, over all gateways; absent means unlimited. */
   tasks_max?: number;
+  /** The maximum number of tasks that are submitted within a minute, over all gateways. */
+  tasks_per_minute?: number;
+  /** What the two limits are for: the whole provider by default, or each of its keys. */
+  task_limits_per?: "provider" | "key";
+  /** The secret that the vendor signs callbacks with. */
+  webhook_secret?: string;
   timeouts?: TimeoutsDefinition;
 };
 

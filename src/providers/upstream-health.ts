@@ -269,7 +269,7 @@ export function createUpstreamHealth({
 type Blamed = Extract<CallOutcome, { retryAfterMs: number | null }>;
 
 /** The customer's fault says nothing about the upstream. */
-function isBlamed(outcome: CallOutcome): outcome is Blamed {
+export function isBlamed(outcome: CallOutcome): outcome is Blamed {
   return "retryAfterMs" in outcome && failureTable[outcome.kind].circuit.opens !== "never";
 }
 

@@ -155,7 +155,7 @@ export function writeFields(
     const told = (name === "voice" ? findWord(voices, value) : undefined) ?? value;
     for (const rule of listRules(all, name).map(readRule)) {
       const written = writeValue(told, rule);
-      if (rule.field !== undefined && written !== undefined) place(body, rule.field.split("."), written);
+      if (rule.field !== undefined && written !== undefined) placeField(body, rule.field, written);
     }
   }
   return body;
@@ -194,6 +194,11 @@ function writeValue(value: Value, rule: Exclude<FieldRule, string>): unknown {
     case "sole":
       return Array.isArray(value) && value.length > 1 ? undefined : [value].flat()[0];
   }
+}
+
+/** Writes a field of the body; dots separate nested objects. */
+export function placeField(body: Record<string, unknown>, field: string, value: unknown): void {
+  place(body, field.split("."), value);
 }
 
 function place(body: Record<string, unknown>, path: readonly string[], value: unknown): void {

@@ -117,6 +117,36 @@ test("attempts share the call's time limit, and none starts when it is used up",
   expect(run.failedAttempts.map(({ durationMs }) => durationMs)).toEqual([400, 400, 400]);
 });
 
+test("a model with a routing policy measures its targets: until the first data, or the whole answer, and failures", async () => {
+  const noted: string[] = [];
+  const pace = {
+    share: 1,
+    noteAnswer: (form: string, tookMs: number) => noted.push(`${form} ${tookMs}`),
+    noteFailure: () => noted.push("failure"),
+  };
+  const clock = createTestClock();
+  const after =
+    (work: (sink: CallSink<Kinds>) => void): Start =>
+    (sink) => {
+      queueMicrotask(() => {
+        clock.advance(40);
+        work(sink);
+      });
+      return idle;
+    };
+  const stream = after((sink) => {
+    sink.onPieces(["Hi"]);
+    clock.advance(500);
+    sink.onPieces(["!"]);
+    sink.onAnswer("Hi!");
+  });
+  const refusing = after((sink) => sink.onError(new ProviderError("rejected", "The request is wrong.")));
+  for (const start of [after((sink) => sink.onAnswer("Hi")), stream, failing, refusing]) {
+    await route([{ ...createTarget(0, start), pace }], { clock }).outcome;
+  }
+  expect(noted).toEqual(["whole 40", "first 40", "failure"]);
+});
+
 test("a failed attempt records the upstream's message without our key", async () => {
   const leaky = new ProviderError("key-refused", "The upstream refused with status 401.", {
     detail: {

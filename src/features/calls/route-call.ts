@@ -5,7 +5,8 @@ import type { Span, SpanOptions } from "../../platform/tracing/span.ts";
 import { attemptsMax, type Choice, chooseTarget } from "../../providers/choose-target.ts";
 import { ProviderError } from "../../providers/contract.ts";
 import { isWorthAnotherTarget } from "../../providers/failures/failure-table.ts";
-import { type CallOutcome, type CallRole, describeOutcome } from "../../providers/upstream-health.ts";
+import type { PaceForm } from "../../providers/route-pace.ts";
+import { type CallOutcome, type CallRole, describeOutcome, isBlamed } from "../../providers/upstream-health.ts";
 import type { Routing } from "./call-context.ts";
 import { presentRetry } from "./call-errors.ts";
 import type { CallAttempt, CallKinds, CallPlan, CallRun, CallSink } from "./paid-endpoint.ts";
@@ -162,6 +163,7 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
   onPieces(deltas: readonly K["delta"][]): void {
     if (this.state !== "answering") {
       if (!this.step("data")) return;
+      this.notePace("first");
       this.attemptSpan?.addEvent("first_token");
     }
     this.sink.onPieces(deltas);
@@ -174,7 +176,9 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
   }
 
   onAnswer(answer: K["answer"]): void {
+    const hasPieces = this.state === "answering";
     if (!this.step("finish")) return;
+    if (!hasPieces) this.notePace("whole");
     this.attemptSpan?.end();
     this.sink.onAnswer(answer, this.getTarget());
   }
@@ -182,7 +186,9 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
   onError(error: ProviderError): void {
     if (this.state === "over") return;
     this.noteFailure(this.getTarget(), error);
-    this.report(describeOutcome(error));
+    const outcome = describeOutcome(error);
+    if (isBlamed(outcome)) this.target?.pace?.noteFailure(this.routing.clock.monotonicMs());
+    this.report(outcome);
     this.step(isWorthAnotherTarget(error) ? "fail" : "refuse", this.explain(error));
   }
 
@@ -204,6 +210,14 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
     this.attemptSpan?.set({ "http.response.status_code": attempt.status ?? undefined });
     this.attemptSpan?.end({ errorType: error.kind });
     this.sink.onFailedAttempt(attempt, error);
+  }
+
+  /** Only for models with a routing policy. */
+  private notePace(form: PaceForm): void {
+    const pace = this.target?.pace;
+    if (pace === undefined) return;
+    const nowMs = this.routing.clock.monotonicMs();
+    pace.noteAnswer(form, nowMs - this.attemptStartedMs, nowMs);
   }
 
   private report(outcome: CallOutcome): void {

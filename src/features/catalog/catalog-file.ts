@@ -3,6 +3,7 @@ import { nativeWires } from "../../providers/contract.ts";
 import { optionLimits } from "../../providers/media-options.ts";
 import { dialectNames } from "../../providers/openai-compatible/dialects/chat-dialects.ts";
 import { providerKinds } from "../../providers/provider-definition.ts";
+import { routePolicies } from "../../providers/route-pace.ts";
 import { fieldForms } from "../../providers/route-terms.ts";
 import { capabilities, extraParameters, holdPolicies, modelTypes } from "./model.ts";
 import {
@@ -52,6 +53,9 @@ const providerSchema = Type.Object(
     connections_max: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
     trace_context: Type.Optional(Type.Boolean()),
     tasks_max: Type.Optional(positive),
+    tasks_per_minute: Type.Optional(positive),
+    task_limits_per: Type.Optional(Type.Enum(["provider", "key"])),
+    webhook_secret: Type.Optional(text),
     timeouts: Type.Optional(timeoutsSchema),
   },
   closed,
@@ -82,6 +86,7 @@ const routeSchema = Type.Object(
     weight: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
     passthrough: Type.Optional(texts),
     timeouts: Type.Optional(timeoutsSchema),
+    cost: Type.Optional(text),
     capability: Type.Optional(Type.Enum([...capabilities])),
     fields: Type.Optional(Type.Record(Type.String(), fieldRuleSchema)),
     parameters: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -141,6 +146,7 @@ const modelSchema = Type.Object(
     created_at: Type.Optional(text),
     deprecated_at: Type.Optional(text),
     shutdown_date: Type.Optional(text),
+    policy: Type.Optional(Type.Enum([...routePolicies])),
     routes: Type.Optional(Type.Array(routeSchema)),
     stages: Type.Optional(stagesSchema),
   },

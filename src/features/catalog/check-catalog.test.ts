@@ -382,6 +382,12 @@ describeProblems("an alias that is invalid or means two models", [
   ["models[0].aliases[1]: talk already has the alias chatter.", ...moreOfTalk("aliases: [chatter, chatter]")],
 ]);
 
+describeProblems("a routing policy without what it chooses by", [
+  ["models[0].routes[0]: talk goes to its cheapest route.", ...moreOfTalk("policy: cheapest")],
+  ['models[0].routes[0].cost: "dear" is not a decimal', ...moreOfRoute("cost: dear")],
+  ["models[0].routes[0].cost: cost is only for a model with the policy", ...moreOfRoute('cost: "0.01"')],
+]);
+
 describeProblems("an invalid option of a model or route", [
   [
     "models[0].routes[0].passthrough: passthrough works only with the kinds openai-compatible and anthropic, and toy is sandbox.",

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { parseMoney } from "../../lib/money.ts";
 import { parseTimestamp } from "../../lib/timestamp.ts";
 import { readReference } from "../../platform/config/secrets.ts";
 import { isMediaKind, providerKinds, servedByKind } from "../../providers/provider-definition.ts";
@@ -79,6 +80,16 @@ function checkProviders({ providers }: CatalogFile, around: CatalogSurroundings,
       const place = [...path, "api_keys", position];
       if (readReference(reference) !== null) checkSecret(reference, place, { hasSecret, report });
       else report(place, `Don't write a key here. Name a secret, such as \${OPENAI_API_KEY}.`);
+    }
+    const { webhook_secret: hook } = provider;
+    if (hook !== undefined) {
+      const place = [...path, "webhook_secret"];
+      if (readReference(hook) !== null) checkSecret(hook, place, { hasSecret, report });
+      else report(place, `Don't write a secret here. Name one, such as \${REPLICATE_WEBHOOK_SECRET}.`);
+    }
+    const isLimited = provider.tasks_max !== undefined || provider.tasks_per_minute !== undefined;
+    if (provider.task_limits_per !== undefined && !isLimited) {
+      report([...path, "task_limits_per"], "Add the limit that it is for: tasks_max or tasks_per_minute.");
     }
     for (const [name, value] of Object.entries(provider.headers ?? {})) {
       const place = [...path, "headers", name];
@@ -230,6 +241,7 @@ function checkModels(file: CatalogFile, around: CatalogSurroundings, report: Rep
         `shutdown_date ${model.shutdown_date} is before deprecated_at ${model.deprecated_at}. Set a later date.`,
       );
     }
+    checkPolicy(model, path, report);
     for (const [position, route] of (model.routes ?? []).entries()) {
       const place = [...path, "routes", position];
       if (!providerIds.has(route.provider)) {
@@ -265,6 +277,25 @@ function checkModels(file: CatalogFile, around: CatalogSurroundings, report: Rep
         [...path, "routes"],
         `${model.id} has routes but no price. Add one under prices; a free model has the price "0".`,
       );
+    }
+  }
+}
+
+/** A policy needs something to choose by. */
+function checkPolicy(model: ModelEntry, path: readonly (string | number)[], report: ReportProblem): void {
+  const { id, policy, routes = [] } = model;
+  if (policy !== undefined && model.type === "drama") {
+    report([...path, "policy"], `${id} is a drama, which has no routes. Set the policy of its stages' models.`);
+  }
+  for (const [position, { cost }] of routes.entries()) {
+    const place = [...path, "routes", position];
+    if (cost !== undefined && parseMoney(cost) === null) {
+      report([...place, "cost"], `"${cost}" is not a decimal with at most nine places, such as "0.002".`);
+    } else if (cost !== undefined && (policy === undefined || policy === "fastest")) {
+      report([...place, "cost"], "cost is only for a model with the policy cheapest or balanced. Remove it.");
+    }
+    if (cost === undefined && policy === "cheapest") {
+      report(place, `${id} goes to its cheapest route. Give this route a cost, in the same unit as the others.`);
     }
   }
 }

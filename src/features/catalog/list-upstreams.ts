@@ -1,6 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { environmentSecrets } from "../../platform/config/secrets.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import type { UpstreamTarget } from "../../providers/upstream-health.ts";
 import { findCatalog } from "./catalog-store.ts";
 import { silentNodeMs } from "./publish-health.ts";
@@ -15,6 +16,7 @@ export type Upstream = UpstreamTarget & {
   /** The name of its secret; `null` for an upstream that needs no key. */
   apiKeyReference: string | null;
   modelIds: string[];
+  taskLimits: Pick<ProviderDefinition, "tasks_max" | "tasks_per_minute" | "task_limits_per">;
   /** Set if an operator took it out of service. */
   off: UpstreamSwitch | null;
   /** One report from each gateway that has trouble with it; empty if it is healthy. */
@@ -37,6 +39,7 @@ export async function listUpstreams({ database, clock }: { database: Database; c
       const name = JSON.stringify([providerId, upstreamModel, keyNumber]);
       const known = upstreams.get(name) ?? {
         ...{ providerId, upstreamModel, keyNumber, kind: provider.kind, apiKeyReference, modelIds: [] },
+        taskLimits: provider,
         off: findSwitch({ providerId, upstreamModel, apiKeyReference }, switches),
         reports: reports.filter(
           (report) =>

@@ -1,5 +1,6 @@
 import { listOptionNames, type OfferedOptions } from "../../providers/media-options.ts";
 import type { TimeoutsDefinition } from "../../providers/provider-definition.ts";
+import type { RoutePolicy } from "../../providers/route-pace.ts";
 import type { RouteTerms } from "../../providers/route-terms.ts";
 
 export const modelTypes = [
@@ -127,6 +128,8 @@ export type Route = {
   /** Fields that only this upstream knows, forwarded unchanged. */
   passthrough?: string[];
   timeouts?: TimeoutsDefinition;
+  /** What the upstream charges, in any unit that is the same for all routes of the model; for the policy only. */
+  cost?: string;
   /** The only capability that this route serves; absent means all. */
   capability?: Capability;
 } & RouteTerms;
@@ -159,6 +162,8 @@ export type Model = {
   created_at: string;
   deprecated_at?: string;
   shutdown_date?: string;
+  /** How calls choose among routes of the same priority; absent means by weight. */
+  policy?: RoutePolicy;
   /** Empty for a drama: the models of its stages have the routes. */
   routes: Route[];
   stages?: DramaStages;

@@ -1,6 +1,7 @@
 import { hashText } from "../../lib/text-hash.ts";
 import type { SecretReader } from "../../platform/config/secrets.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
+import { createRoutePaces, type RoutePace } from "../../providers/route-pace.ts";
 import type { UpstreamTarget } from "../../providers/upstream-health.ts";
 import type { Model, Route } from "./model.ts";
 
@@ -13,6 +14,8 @@ export type RouteTarget = UpstreamTarget & {
   secrets: SecretReader;
   /** A stable hash of this target, independent of the others. */
   placeHash: number;
+  /** Only for models with a routing policy. */
+  pace?: RoutePace;
 };
 
 /** Every target of a model. A provider without keys has one target per route. */
@@ -21,7 +24,7 @@ export function listRouteTargets(
   providers: ReadonlyMap<string, ProviderDefinition>,
   secrets: SecretReader,
 ): RouteTarget[] {
-  return model.routes.flatMap((route) => {
+  const targets = model.routes.flatMap((route) => {
     const provider = providers.get(route.provider);
     if (provider === undefined) return [];
     return (provider.api_keys ?? [null]).map((apiKeyReference, keyNumber) => ({
@@ -35,4 +38,10 @@ export function listRouteTargets(
       placeHash: hashText(JSON.stringify([provider.id, route.upstream_model, apiKeyReference])),
     }));
   });
+  if (model.policy === undefined) return targets;
+  const paces = createRoutePaces(
+    model.policy,
+    targets.map(({ route: { cost } }) => (cost === undefined ? null : Number(cost))),
+  );
+  return targets.map((target, index) => ({ ...target, ...(paces[index] === undefined ? {} : { pace: paces[index] }) }));
 }

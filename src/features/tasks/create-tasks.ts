@@ -6,6 +6,10 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { createMetrics } from "../../platform/observability/metrics.ts";
 import { releaseHold } from "../ledger/index.ts";
+import { createHookAddresses } from "./hook-address.ts";
+import { createFalKeys } from "./hooks/fal-keys.ts";
+import { createHookLimit } from "./hooks/hook-limit.ts";
+import { addHookRoutes } from "./hooks/hook-routes.ts";
 import { createCancelCheck } from "./read/cancel-task.ts";
 import type { PresentComposite } from "./read/present-request.ts";
 import { addTaskRoutes } from "./read/task-routes.ts";
@@ -30,6 +34,8 @@ import type { WorkerDependencies } from "./work/worker-dependencies.ts";
 
 export type Tasks = {
   addRoutes(v1: HttpServer): void;
+  /** Where vendors call back. */
+  addHookRoutes(http: HttpServer): Promise<void>;
   /** Creates a composite task from a request and sends the response. */
   submit: SubmitTask;
   /** Prepares the task of a media request that `check` has validated. */
@@ -58,6 +64,8 @@ type TasksDependencies = Pick<
   baseUrl: string;
   currency: string;
   siteUrl?: string;
+  /** The key of the addresses at which vendors call back. */
+  hookKey: Buffer;
   /** Whether callbacks may go to private and loopback addresses. */
   allowsPrivate: boolean;
   keyValidityMs: number;
@@ -116,6 +124,9 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
     submit,
     prepareMedia: (check) => prepareMedia({ files, catalog, registry }, check),
   };
+  const hooks = createHookAddresses({ key: dependencies.hookKey, siteUrl: dependencies.siteUrl });
+  const readFalKeys = createFalKeys({ guarded, clock });
+  const isOverLimit = createHookLimit({ clock });
   let worker: TaskWorker | null = null;
   return {
     addRoutes(v1) {
@@ -124,11 +135,13 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
       const isCancelable = createCancelCheck({ catalog, registry });
       addTaskRoutes(v1, { ...transitions, watch, files, heartbeats, isCancelable, presentComposite, keptDays });
     },
+    addHookRoutes: (http) =>
+      addHookRoutes(http, { ...transitions, catalog, registry, addresses: hooks, readFalKeys, isOverLimit }),
     ...making,
     replay: (kept, reply) => replaySubmission({ database, clock, files, baseUrl }, kept, reply),
     startWorking(orchestrate) {
       const { stepsMax, closeTimeoutMs } = dependencies;
-      const upstreams = { files, guarded, catalog, registry, health, random };
+      const upstreams = { files, guarded, catalog, registry, health, random, hooks };
       worker = startTaskWorker({ ...transitions, ...upstreams, orchestrate, stepsMax, closeTimeoutMs, tracing });
       wakeUps.attach(worker);
     },

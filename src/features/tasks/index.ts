@@ -35,6 +35,7 @@ export {
   taskTypes,
 } from "./task.ts";
 export { type TaskFailpoint, taskFailpoints } from "./task-failpoints.ts";
+export { countProviderTasks, type ProviderTasks } from "./task-limit-store.ts";
 export { findTask, listTasks } from "./task-store.ts";
 export { forgetOldTasks, type TaskRetention } from "./work/forget-old-tasks.ts";
 export type { Orchestrate, OrchestrationContext } from "./work/orchestrate-task.ts";

@@ -33,7 +33,8 @@ export async function claimTasks(database: Database, taskIds: readonly string[],
 async function claim(database: Database, due: RawBuilder<unknown>, { until }: LeaseTime): Promise<Claimed> {
   const { rows: leases } = await sql<{ task_id: string; fencing_token: number }>`
     with due as materialized (select task_id from task_leases where ${due} for update skip locked)
-    update task_leases set next_poll_at = ${until}, fencing_token = fencing_token + 1, polls = polls + 1
+    update task_leases
+      set next_poll_at = ${until}, fencing_token = fencing_token + 1, polls = polls + 1, rested_at = null
       from due where task_leases.task_id = due.task_id
       returning task_leases.task_id, task_leases.fencing_token`.execute(database);
   const claimed: Claimed = { tasks: [], unreadable: [] };
@@ -114,9 +115,13 @@ export async function renewLeases(
 }
 
 /** Releases leases without any other change, and sets when the tasks are due again. */
-export async function releaseLeases(database: Database, leases: readonly (Lease & { dueAt: Date })[]): Promise<void> {
+export async function releaseLeases(
+  database: Database,
+  leases: readonly (Lease & { dueAt: Date })[],
+  now: Date,
+): Promise<void> {
   await sql`
-    update task_leases set next_poll_at = given.due_at
+    update task_leases set ${rest(sql`given.due_at`, now)}
       from unnest(
         ${leases.map(({ id }) => id)}::text[],
         ${leases.map(({ fencingToken }) => fencingToken)}::int[],
@@ -128,31 +133,71 @@ export async function releaseLeases(database: Database, leases: readonly (Lease 
 /** Sets when the task is due and revokes its lease, so that its worker cannot postpone it. */
 export async function revokeLease(tx: Database, taskId: TaskId, dueAt: Date): Promise<void> {
   await sql`
-    update task_leases set next_poll_at = ${dueAt}, fencing_token = fencing_token + 1 where task_id = ${taskId}`.execute(
-    tx,
-  );
+    update task_leases set next_poll_at = ${dueAt}, fencing_token = fencing_token + 1, rested_at = ${dueAt}
+      where task_id = ${taskId}`.execute(tx);
 }
 
 /** Sets when the task of a locked lease is due. */
-export async function updateLease(tx: Database, taskId: TaskId, dueAt: Date): Promise<void> {
-  await tx.updateTable("task_leases").set({ next_poll_at: dueAt }).where("task_id", "=", taskId).execute();
+export async function updateLease(tx: Database, taskId: TaskId, { dueAt, now }: { dueAt: Date; now: Date }) {
+  await sql`update task_leases set ${rest(sql`${dueAt}::timestamptz`, now)} where task_id = ${taskId}`.execute(tx);
+}
+
+/** The end of a step. After a hint, the task is due as soon as its upstream allows. */
+export function rest(dueAt: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
+  return sql`
+    next_poll_at = least(${dueAt}, ${now}::timestamptz + hinted_after_ms * interval '1 ms'),
+    rested_at = ${now}, hinted_after_ms = null`;
+}
+
+/** The upstream hints that the task's job has changed: it is due now, but not earlier than `afterMs` after its last step. */
+export async function hintLease(
+  database: Database,
+  taskId: TaskId,
+  { afterMs, now }: { afterMs: number; now: Date },
+): Promise<void> {
+  await sql`
+    update task_leases set
+        hinted_after_ms = case when rested_at is null then ${afterMs}::int end,
+        next_poll_at = case when rested_at is null then next_poll_at
+          else least(next_poll_at, greatest(${now}::timestamptz, rested_at + ${afterMs} * interval '1 ms')) end
+      where task_id = ${taskId}`.execute(database);
 }
 
 export async function deleteLease(tx: Database, taskId: TaskId): Promise<void> {
   await tx.deleteFrom("task_leases").where("task_id", "=", taskId).execute();
 }
 
-/** Makes the task that has waited longest for the provider's permit due now. Returns whether there is one. */
-export async function wakeWaitingTask(database: Database, providerId: string, now: Date): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update task_leases set next_poll_at = ${now}, fencing_token = fencing_token + 1
-      where task_id = (
-        select tasks.id from tasks join task_leases as leases on leases.task_id = tasks.id
-          where tasks.waits_for = ${providerId} and tasks.phase = 'ready' and leases.next_poll_at > ${now}
-          order by tasks.id limit 1
-      )`.execute(database);
-  return numAffectedRows === 1n;
+/**
+ * Makes tasks due now that wait for the provider. Accounts take turns: the one with the fewest tasks at the provider goes
+ * first, and its longest waiting task. Returns whether there are any.
+ */
+export async function wakeWaitingTasks(
+  database: Database,
+  providerId: string,
+  { count, now }: { count: number; now: Date },
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    with waiting as materialized (
+        select id, account_id from tasks where waits_for = ${providerId} and phase = 'ready' order by id limit ${consideredMax}
+      ), at_work as (
+        select account_id, count(*) as count from tasks
+          where provider_id = ${providerId} and phase in ('submitting', 'unknown', 'running') group by account_id
+      ), turns as (
+        select waiting.id, coalesce(at_work.count, 0) +
+            row_number() over (partition by waiting.account_id order by waiting.id) as turn
+          from waiting
+            -- Without those that a worker has just claimed.
+            join task_leases on task_leases.task_id = waiting.id and task_leases.next_poll_at > ${now}
+              and task_leases.rested_at is not null
+            left join at_work on at_work.account_id = waiting.account_id
+      )
+    update task_leases set next_poll_at = ${now}, fencing_token = fencing_token + 1, rested_at = ${now}
+      where task_id in (select id from turns order by turn, id limit ${count})`.execute(database);
+  return numAffectedRows > 0n;
 }
+
+/** How many waiting tasks take part in the choice of the next: with more, the newest wait until older ones have started. */
+const consideredMax = 5_000;
 
 /**
  * Cancels the children of an ended parent: a worker ends them at once. A child in mid-submission stays with its worker,
@@ -164,7 +209,7 @@ export async function cancelChildren(tx: Database, parentId: TaskId, now: Date):
     select task_id from task_leases where task_id in (select id from tasks where parent_id = ${parentId})
       order by task_id for update`.execute(tx);
   await sql`
-    update task_leases set next_poll_at = ${now}, fencing_token = fencing_token + 1
+    update task_leases set next_poll_at = ${now}, fencing_token = fencing_token + 1, rested_at = ${now}
       where task_id in (select id from tasks where parent_id = ${parentId} and phase in ('ready', 'unknown', 'running'))
   `.execute(tx);
   await sql`

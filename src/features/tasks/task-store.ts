@@ -1,9 +1,9 @@
-import { sql, type Updateable } from "kysely";
+import { type RawBuilder, sql, type Updateable } from "kysely";
 import { type AccountId, type HoldId, presentLeastId, type TaskId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-import { lockLease } from "./lease-store.ts";
+import { lockLease, rest } from "./lease-store.ts";
 import { parseTask } from "./parse-task.ts";
 import type { LeaseChange, NewTask, Task, TaskChange, TaskState, TaskType } from "./task.ts";
 import { presentTerms, toTask } from "./task-rows.ts";
@@ -264,17 +264,7 @@ export async function updateClaimedTask(
   { lease, ...written }: WrittenChange & { lease: Exclude<LeaseChange, { kind: "end" }> },
 ): Promise<number | null> {
   const row = await database
-    .with("lease", (query) =>
-      query
-        .updateTable("task_leases")
-        .set({
-          next_poll_at: lease.kind === "keep" ? sql<Date>`next_poll_at` : lease.at,
-          fencing_token: lease.kind === "revoke" ? sql<number>`fencing_token + 1` : sql<number>`fencing_token`,
-        })
-        .where("task_id", "=", id)
-        .where("fencing_token", "=", fencingToken)
-        .returning("task_id"),
-    )
+    .with("lease", () => changeLease({ id, fencingToken }, lease, written.now))
     .updateTable("tasks")
     .set(toColumns(written))
     // The literal id lets PostgreSQL prune partitions; the subquery enforces the fencing token.
@@ -283,6 +273,22 @@ export async function updateClaimedTask(
     .returning("version")
     .executeTakeFirst();
   return row?.version ?? null;
+}
+
+function changeLease(
+  { id, fencingToken }: { id: TaskId; fencingToken: number },
+  lease: Exclude<LeaseChange, { kind: "end" }>,
+  now: Date,
+): RawBuilder<{ task_id: string }> {
+  const change = {
+    keep: () => sql`fencing_token = fencing_token`,
+    due: (at: Date) => rest(sql`${at}::timestamptz`, now),
+    revoke: (at: Date) => sql`next_poll_at = ${at}, fencing_token = fencing_token + 1, rested_at = ${now}`,
+  };
+  return sql`(
+    update task_leases set ${lease.kind === "keep" ? change.keep() : change[lease.kind](lease.at)}
+      where task_id = ${id} and fencing_token = ${fencingToken} returning task_id
+  )`;
 }
 
 function toColumns({ change, isVisible, now }: WrittenChange): Updateable<Tables["tasks"]> {
@@ -331,27 +337,6 @@ export async function notifyChanges(
 /** Notifies every node of due tasks that this node does not claim. */
 export async function notifyDue(database: Database): Promise<void> {
   await sql`select pg_notify('tasks_due', '')`.execute(database);
-}
-
-/** Counts a provider's taken permits. The advisory lock serializes counting until the transaction ends. */
-export async function countTakenPermits(tx: Database, providerId: string): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`tasks at ${providerId}`}, 0))`.execute(tx);
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from tasks
-      where provider_id = ${providerId} and phase in ('submitting', 'unknown', 'running')`.execute(tx);
-  return rows[0]?.count ?? 0;
-}
-
-/** Counts older tasks that wait for the provider's permits: they go first. */
-export async function countOlderWaiting(
-  tx: Database,
-  { id, providerId }: { id: string; providerId: string },
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (
-      select 1 from tasks where waits_for = ${providerId} and phase = 'ready' and id < ${id} limit 1000
-    ) as older`.execute(tx);
-  return rows[0]?.count ?? 0;
 }
 
 /** Open holds whose task has ended or does not exist. */

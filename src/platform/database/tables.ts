@@ -46,6 +46,7 @@ export type Tables = {
   secrets: SecretsTable;
   stored_texts: StoredTextsTable;
   stripe_progress: StripeProgressTable;
+  submission_times: SubmissionTimesTable;
   task_counts: TaskCountsTable;
   task_leases: TaskLeasesTable;
   task_orders: TaskOrdersTable;
@@ -607,6 +608,11 @@ type StripeProgressTable = {
   only_one: Generated<boolean>;
 };
 
+type SubmissionTimesTable = {
+  place: string;
+  next_at: Date;
+};
+
 type TaskCountsTable = {
   owner_id: string;
   open_tasks: number;
@@ -617,6 +623,8 @@ type TaskLeasesTable = {
   next_poll_at: Date;
   fencing_token: number;
   polls: number;
+  rested_at: Date | null;
+  hinted_after_ms: number | null;
 };
 
 type TaskOrdersTable = {

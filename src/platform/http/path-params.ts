@@ -66,6 +66,10 @@ const pathIds = {
     pattern: "^[!-~]{1,100}$",
     missing: unknown("This site does not offer this sign-in service."),
   },
+  vendorHook: {
+    pattern: "^task_[0-9a-z]{1,64}\\.[A-Za-z0-9_-]{24}$",
+    missing: unknown("Nothing calls back here."),
+  },
   // Any text: the gateway looks it up in memory, or the page does.
   asset: { pattern: "^[^\\0]{0,1024}$", missing: unknown("There is nothing at this path.") },
   page: { pattern: "^[^\\0]{0,1023}$", missing: unknown("There is nothing at this path.") },

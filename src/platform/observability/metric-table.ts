@@ -211,6 +211,14 @@ export const metricTable = {
     labels: [{ name: "state", values: ["queued", "processing"] }],
     isShared: true,
   },
+  upstreamTasks: {
+    name: "sluice_upstream_tasks",
+    kind: "gauge",
+    area: "tasks",
+    help: "Tasks that an upstream has, and tasks that wait because it is full.",
+    labels: [{ name: "upstream" }, { name: "state", values: ["at-work", "waiting"] }],
+    isShared: true,
+  },
   oldestQueuedTask: {
     name: "sluice_tasks_oldest_queued_seconds",
     kind: "gauge",

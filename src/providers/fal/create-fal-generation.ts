@@ -51,7 +51,7 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
   async function submit(call: GenerationCall): Promise<SubmitOutcome> {
     const { apiKey, timeoutMs, signal, upstreamModel } = call;
     const body = JSON.stringify(await buildFalInput(call));
-    const path = baseUrl.pathOf(encodePath(upstreamModel));
+    const path = addHook(baseUrl.pathOf(encodePath(upstreamModel)), call);
     const headers = { "content-type": "application/json", accept: "application/json", ...lifetime };
     const once = await client.sendOnce({ method: "POST", path, headers, body, apiKey, timeoutMs, signal }, (answer) =>
       readAnswer(answer, { bytesMax: replyBytesMax, signal }),
@@ -126,6 +126,8 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
 
   return {
     traits: { isRepeatable: false, keepsWork: true, cancels: "while-queued", pollMsMin: 1000, pollMsMax: 10_000 },
+    // Callbacks through another address are not signed with fal's keys.
+    hook: baseUrl.origin === falBaseUrl ? { signature: "fal" } : {},
     findObstacle: (request, search) => findRequestObstacle(request, search, falFields),
     submit,
     poll,
@@ -140,6 +142,11 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
  */
 function isCertainlyRefused(answer: WholeAnswer): boolean {
   return answer.status < 500 || answer.status === 503 || isFromFal(answer);
+}
+
+function addHook(path: string, { callback = null }: GenerationCall): string {
+  if (callback === null) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}fal_webhook=${encodeURIComponent(callback.url)}`;
 }
 
 function getPlace(handle: Handle): FalHandle {

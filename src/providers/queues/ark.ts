@@ -51,5 +51,6 @@ export const ark: QueueVendor = {
   cancel: { method: "DELETE", path: "contents/generations/tasks/{id}", works: "while-queued" },
   failure: { code: "error.code", message: "error.message" },
   kinds: [[/SensitiveContent|PolicyViolation/, "content-refused"]],
+  hook: { field: "callback_url" },
   pollMsMin: 5000,
 };

@@ -50,5 +50,6 @@ export const blackForestLabs: QueueVendor = {
     [/Moderated/, "content-refused"],
     [/^Not authenticated/, "key-refused"],
   ],
+  hook: { field: "webhook_url", secretField: "webhook_secret", signature: { hex: "x-bfl-signature" } },
   pollMsMin: 500,
 };

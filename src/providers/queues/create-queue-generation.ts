@@ -24,7 +24,14 @@ import {
 import { pickAll, pickWord } from "../pick.ts";
 import { changeKind, isRefusal, judgeError, readReplyError } from "../read-vendor-reply.ts";
 import type { FieldRules } from "../route-terms.ts";
-import { findFieldObstacle, findParam, findRequestObstacle, listValues, writeFields } from "../write-media-fields.ts";
+import {
+  findFieldObstacle,
+  findParam,
+  findRequestObstacle,
+  listValues,
+  placeField,
+  writeFields,
+} from "../write-media-fields.ts";
 import type { QueuePhase, QueueProduct, QueueVendor } from "./queue-vendor.ts";
 
 export type QueueOptions = Pick<MediaClientOptions, "headers" | "connectionsMax"> & {
@@ -68,6 +75,7 @@ export function createQueueGeneration(vendor: QueueVendor, options: QueueOptions
       ...{ isRepeatable: false, keepsWork: true, cancels: vendor.cancel?.works ?? "never" },
       ...{ pollMsMin: vendor.pollMsMin, pollMsMax: Math.max(pollMsMax, vendor.pollMsMin) },
     },
+    ...(vendor.hook === undefined ? {} : { hook: vendor.hook }),
     findObstacle: (request, search) => findRequestObstacle(request, search, queue.rulesByType),
     submit: (call) => submit(queue, call),
     poll: (handle, call) => poll(queue, handle, call),
@@ -82,7 +90,8 @@ async function submit(queue: Queue, call: GenerationCall): Promise<SubmitOutcome
   const product = vendor.makes[request.type];
   if (product === undefined) throw new ProviderError("rejected", `This upstream makes no ${request.type}.`);
   const fields = await writeProduct(product, call);
-  const written = product.arrange?.(fields) ?? fields;
+  const written = { ...(product.arrange?.(fields) ?? fields) };
+  if (product.isImmediate !== true) writeHook(written, vendor.hook, call);
   const body = JSON.stringify(
     product.modelField === undefined ? written : { [product.modelField]: upstreamModel, ...written },
   );
@@ -103,6 +112,17 @@ async function submit(queue: Queue, call: GenerationCall): Promise<SubmitOutcome
   const id = pickWord(answer.body, vendor.id);
   if (id !== null && isId(id)) return { kind: "accepted", handle: { id } };
   return { kind: "ambiguous", error: createBadAnswer("The response has no id.", answer) };
+}
+
+function writeHook(
+  body: Record<string, unknown>,
+  hook: QueueVendor["hook"],
+  { callback = null }: GenerationCall,
+): void {
+  if (hook === undefined || callback === null) return;
+  placeField(body, hook.field, callback.url);
+  if (hook.secretField !== undefined) placeField(body, hook.secretField, callback.secret);
+  Object.assign(body, hook.more);
 }
 
 /** A complete reply without outputs is certain too: none will come. */

@@ -53,5 +53,6 @@ export const kling: QueueVendor = {
     [/^130[23]$/, "rate-limited"],
     [/^500[0-2]$/, "overloaded"],
   ],
+  hook: { field: "options.callback_url", signature: "standard-webhooks" },
   pollMsMin: 2000,
 };

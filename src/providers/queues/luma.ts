@@ -63,5 +63,6 @@ export const luma: QueueVendor = {
   cancel: { method: "DELETE", path: "generations/{id}", works: "always" },
   failure: { message: "failure_reason" },
   kinds: [[/moderation|content policy|nsfw/i, "content-refused"]],
+  hook: { field: "callback_url" },
   pollMsMin: 2000,
 };

@@ -41,5 +41,6 @@ export const minimax: QueueVendor = {
     [/^2013$/, "rejected"],
     [/^10(?:00|13|24|33)$/, "overloaded"],
   ],
+  hook: { field: "callback_url", echoes: "challenge" },
   pollMsMin: 5000,
 };

@@ -1,6 +1,7 @@
 import type { GenerationInput, GenerationRequest, GenerationTraits } from "../generation.ts";
 import type { VendorErrors } from "../read-vendor-reply.ts";
 import type { FieldRules } from "../route-terms.ts";
+import type { VendorHook } from "../vendor-hook.ts";
 
 /**
  * A vendor that takes a job over JSON, answers with its id, is polled, and then names the outputs. Places in replies are
@@ -18,6 +19,8 @@ export type QueueVendor = VendorErrors & {
   id: string;
   poll: QueuePoll;
   cancel?: { method: "POST" | "DELETE"; path: string; works: Exclude<GenerationTraits["cancels"], "never"> };
+  /** How it calls back when a job has changed; absent if it does not, or not per job. */
+  hook?: VendorHook;
   /** The cause of a failed job. */
   failure: { code?: string; message: string };
   /** The vendor's fastest polling interval. */

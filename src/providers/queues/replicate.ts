@@ -80,5 +80,6 @@ export const replicate: QueueVendor = {
     [/^The (?:specified version does not exist|requested resource could not be found)/, "model-unavailable"],
     [/nsfw|sensitive|safety|flagged/i, "content-refused"],
   ],
+  hook: { field: "webhook", more: { webhook_events_filter: ["completed"] }, signature: "standard-webhooks" },
   pollMsMin: 1000,
 };

@@ -56,7 +56,7 @@ describe("the next poll of a task", () => {
   test("is now if it was requested while a worker was rescheduling the task", async () => {
     const task = await claimNew();
     await revokeLease(stage.database, task.id, new Date());
-    await releaseLeases(stage.database, [{ ...task, dueAt: inMs(10_000) }]);
+    await releaseLeases(stage.database, [{ ...task, dueAt: inMs(10_000) }], new Date());
     expect((await readNext(task.id))?.getTime()).toBeLessThanOrEqual(Date.now());
   });
 
@@ -73,7 +73,7 @@ describe("the next poll of a task", () => {
     const time = { now: new Date(), until: inMs(leaseMs) };
     const [current] = (await claimTasks(stage.database, [late.id], time)).tasks;
     const before = await readNext(late.id);
-    await releaseLeases(stage.database, [{ ...late, dueAt: inMs(1) }]);
+    await releaseLeases(stage.database, [{ ...late, dueAt: inMs(1) }], new Date());
     expect(await renewLeases(stage.database, [late], inMs(60_000))).toEqual(new Set());
     const change = { phase: "running", handle: { job: "1" }, submittedAt: new Date() } as const;
     const written = { change, isVisible: false, lease: { kind: "due", at: inMs(1) }, now: new Date() } as const;

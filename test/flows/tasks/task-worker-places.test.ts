@@ -1,12 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { claimDueTasks, wakeWaitingTask } from "../../../src/features/tasks/lease-store.ts";
+import { claimDueTasks, releaseLeases, wakeWaitingTasks } from "../../../src/features/tasks/lease-store.ts";
 import { countWaiting } from "../../../src/features/tasks/task-store.ts";
+import { wakeWaiting } from "../../../src/features/tasks/work/wake-waiting.ts";
+import type { TaskId } from "../../../src/lib/ids.ts";
+import { ProviderError } from "../../../src/providers/contract.ts";
+import { createUpstreamHealth } from "../../../src/providers/upstream-health.ts";
 import { makeOutputs, openScriptedTasks, type ScriptedTasks } from "../../harness/tasks/scripted-tasks.ts";
 
 describe("an upstream that accepts one task at a time", () => {
   let world: ScriptedTasks;
   beforeEach(async () => {
-    world = await openScriptedTasks({ tasksMax: 1 });
+    world = await openScriptedTasks({ tasks_max: 1 });
   });
   afterEach(async () => {
     const wrongs = await world.findWrongs();
@@ -67,7 +71,7 @@ describe("an upstream that accepts one task at a time", () => {
     await finish(first);
     const later = new Date(clock.now().getTime() + 60_000);
     await database.updateTable("task_leases").set({ next_poll_at: later }).execute();
-    await wakeWaitingTask(database, "fal", clock.now());
+    await wakeWaitingTasks(database, "fal", { count: 1, now: clock.now() });
     const lease = { now: clock.now(), until: later, limit: 10 };
     const [woken, ...others] = (await claimDueTasks(database, lease)).tasks;
     expect([woken?.id, others]).toEqual([second, []]);
@@ -87,4 +91,92 @@ describe("an upstream that accepts one task at a time", () => {
     await world.step(second);
     expect(world.upstream.submitted).toEqual([first, second]);
   });
+});
+
+/** Runs every task that is due once, as a worker does after waking the waiting ones. */
+async function runDue(world: ScriptedTasks): Promise<void> {
+  await wakeWaiting(world.parts);
+  const now = world.clock.now();
+  const until = new Date(now.getTime() + 12_000);
+  for (const task of (await claimDueTasks(world.parts.database, { now, until, limit: 100 })).tasks) {
+    const dueAt = await world.advance(task);
+    if (dueAt !== null) await releaseLeases(world.parts.database, [{ ...task, dueAt }], now);
+  }
+}
+
+const listSubmitted = async ({ upstream, read }: ScriptedTasks) =>
+  await Promise.all(upstream.submitted.map((id) => read(id as TaskId)));
+
+test("accounts take turns at a full upstream, however many tasks one of them has submitted before", async () => {
+  await using world = await openScriptedTasks({ tasks_max: 2 });
+  const outputs = await makeOutputs(2);
+  for (let index = 0; index < 8; index += 1) await world.submit();
+  await runDue(world);
+  for (let index = 0; index < 2; index += 1) await world.submit({ account: "second" });
+  await runDue(world);
+  expect(world.upstream.submitted).toHaveLength(2);
+  for (let turn = 0; turn < 2; turn += 1) {
+    world.upstream.poll = async () => ({ kind: "done", outputs });
+    const oldest = (await listSubmitted(world)).find(({ phase }) => phase === "running");
+    await world.step(oldest?.id ?? "task_none");
+    await runDue(world);
+  }
+  const accounts = (await listSubmitted(world)).map(({ accountId }) => (accountId === world.accountId ? 1 : 2));
+  expect(accounts).toEqual([1, 1, 2, 1]);
+  expect(await world.findWrongs()).toEqual([]);
+});
+
+test("a rate limit spreads the starts over time, and no minute has more than it allows", async () => {
+  await using world = await openScriptedTasks({ tasks_per_minute: 6 });
+  const startedAt = world.clock.now().getTime();
+  const starts: number[] = [];
+  for (let index = 0; index < 10; index += 1) await world.submit();
+  for (let second = 0; second < 100; second += 1) {
+    const before = world.upstream.submitted.length;
+    await runDue(world);
+    const now = world.clock.now().getTime() - startedAt;
+    for (let number = before; number < world.upstream.submitted.length; number += 1) starts.push(now);
+    world.clock.advance(1_000);
+  }
+  expect(starts).toHaveLength(10);
+  for (const start of starts) {
+    expect(starts.filter((other) => other >= start && other < start + 60_000).length).toBeLessThanOrEqual(6);
+  }
+  const waiting = (await world.parts.database.selectFrom("task_leases").select("polls").execute()).map(
+    ({ polls }) => polls,
+  );
+  // A waiting task is not claimed every second.
+  expect(Math.max(...waiting)).toBeLessThan(40);
+});
+
+test("each key has a limit of its own if the vendor counts by key, and a task goes to the key with room", async () => {
+  const key = "${SCRIPTED_KEY}";
+  await using world = await openScriptedTasks({ tasks_max: 1, task_limits_per: "key", api_keys: [key, key, key] });
+  for (let index = 0; index < 5; index += 1) await world.submit();
+  await runDue(world);
+  await runDue(world);
+  const tasks = await listSubmitted(world);
+  expect(tasks.map(({ target }) => target?.keyNumber).toSorted()).toEqual([0, 1, 2]);
+});
+
+test("no gateway submits again before the vendor's Retry-After", async () => {
+  await using world = await openScriptedTasks();
+  const accept = world.upstream.submit;
+  world.upstream.submit = async () => {
+    throw new ProviderError("rate-limited", "Slow down.", { retryAfterMs: 90_000 });
+  };
+  const id = await world.submit();
+  await world.step(id);
+  // Refused by both routes, which the other gateways do not know from their own circuits.
+  await world.step(id);
+  const asked = world.upstream.submitted.length;
+  world.parts.health = createUpstreamHealth({ clock: world.clock });
+  world.upstream.submit = accept;
+  world.clock.advance(60_000);
+  await world.step(id);
+  expect(world.upstream.submitted).toHaveLength(asked);
+  expect(await world.read(id)).toMatchObject({ phase: "ready" });
+  world.clock.advance(31_000);
+  await world.step(id);
+  expect(await world.read(id)).toMatchObject({ phase: "running" });
 });

@@ -113,12 +113,12 @@ describe("a worker that was presumed dead", () => {
     const due = await readDue();
     expect(await renewLeases(database, [{ ...late, until: due }], later)).toEqual(new Set());
     expect(await readDue()).toEqual(due);
-    await releaseLeases(database, [{ ...late, dueAt: clock.now() }]);
+    await releaseLeases(database, [{ ...late, dueAt: clock.now() }], clock.now());
     expect(await world.claim(id)).toBeNull();
     expect(await renewLeases(database, [{ ...taken, until: due }], later)).toEqual(new Set([id]));
     world.clock.advance(leaseMs);
     expect(await world.claim(id)).toBeNull();
-    await releaseLeases(database, [{ ...taken, dueAt: clock.now() }]);
+    await releaseLeases(database, [{ ...taken, dueAt: clock.now() }], clock.now());
     expect(await world.claim(id)).not.toBeNull();
   });
 });

@@ -163,6 +163,20 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     expect((await provider.submit(call())).kind).toBe("ambiguous");
   });
 
+  const { hook } = queueVendors[kind];
+  test.runIf(hook !== undefined)("gets the address for callbacks in a field of its documentation", async () => {
+    const address = { url: "https://sluice.example.com/hooks/task_1.mac", secret: "ours" };
+    const example = wire.examples.find(({ reply }) => reply === undefined) ?? wire.examples[0];
+    vendor.script(json(wire.accepted), json(wire.accepted));
+    await provider.submit(ask(example, { callback: address }));
+    const body = vendor.requests.at(-1)?.body;
+    expect(findComplaint(wire.accepts[example.path], body)).toBeNull();
+    expect(JSON.stringify(body)).toContain(address.url);
+    expect(JSON.stringify(body).includes(`"ours"`)).toBe(hook?.secretField !== undefined);
+    await provider.submit(ask(example, { callback: null }));
+    expect(vendor.requests.at(-1)?.body).toEqual(example.body);
+  });
+
   test("an unknown job is lost", async () => {
     const [status, body] = wire.states.lost ?? [404, { detail: "Not found" }];
     expect(await poll(body, status)).toEqual({ kind: "lost" });

@@ -32,6 +32,7 @@ import { createGuardedClient } from "../../../src/platform/net/guarded-client.ts
 import { createLogger } from "../../../src/platform/observability/logger.ts";
 import { createMetrics } from "../../../src/platform/observability/metrics.ts";
 import type { GenerationProvider, GenerationTraits, MadeOutput } from "../../../src/providers/generation.ts";
+import type { ProviderDefinition } from "../../../src/providers/provider-definition.ts";
 import { createUpstreamHealth } from "../../../src/providers/upstream-health.ts";
 import { createAccounts } from "../ledger/ledger-process.ts";
 import { createTestClock, type TestClock } from "../test-clock.ts";
@@ -70,7 +71,16 @@ export type ScriptedTasks = AsyncDisposable & {
   findWrongs(): Promise<string[]>;
 };
 
-type SubmitOptions = { count?: number; lifeMs?: number; key?: string; tasksInFlight?: number };
+/** The provider's fields in the catalog that differ from a provider with one key and no limits. */
+type ProviderFields = Pick<ProviderDefinition, "tasks_max" | "tasks_per_minute" | "task_limits_per" | "api_keys">;
+
+type SubmitOptions = {
+  account?: "first" | "second";
+  count?: number;
+  lifeMs?: number;
+  key?: string;
+  tasksInFlight?: number;
+};
 
 const keyName = "SCRIPTED_KEY";
 const lifeMsUsual = 3_600_000;
@@ -88,14 +98,21 @@ export async function makeOutputs(count: number): Promise<MadeOutput[]> {
  * All dependencies of tasks, on a real database with a frozen clock, but without a worker: a test runs each step
  * itself, in any order, at any time.
  */
-export async function openScriptedTasks({ tasksMax }: { tasksMax?: number } = {}): Promise<ScriptedTasks> {
+export async function openScriptedTasks(provider: ProviderFields = {}): Promise<ScriptedTasks> {
   const upstream = createScriptedProvider();
-  const { parts, clock, logs, dataDir, close } = await openParts(upstream, tasksMax);
+  const { parts, clock, logs, dataDir, close } = await openParts(upstream, provider);
   const { database, ids } = parts;
-  const [accountId = "acct_none"] = await createAccounts(database, ["scripted"]);
+  const [accountId = "acct_none", secondId = accountId] = await createAccounts(database, ["scripted", "other"]);
   const booking = { kind: "top-up", amount: cash } as const;
-  await bookCredit({ database, clock, ids }, { accountId, booking, actor: "test", reason: "test", reference: null });
-  const trySubmit = createSubmitter(parts, { clock, accountId, keyId: ids.next("key") });
+  for (const id of [accountId, secondId]) {
+    const credit = { accountId: id, booking, actor: "test", reason: "test", reference: null };
+    await bookCredit({ database, clock, ids }, credit);
+  }
+  const submitters = {
+    first: createSubmitter(parts, { clock, accountId, keyId: ids.next("key") }),
+    second: createSubmitter(parts, { clock, accountId: secondId, keyId: ids.next("key") }),
+  };
+  const trySubmit: ScriptedTasks["trySubmit"] = (options = {}) => submitters[options.account ?? "first"](options);
 
   async function claim(taskId: TaskId): Promise<ClaimedTask | null> {
     const now = clock.now();
@@ -136,7 +153,7 @@ export async function openScriptedTasks({ tasksMax }: { tasksMax?: number } = {}
 }
 
 /** The dependencies of task operations, all real except for the upstream. */
-async function openParts(upstream: ScriptedProvider, tasksMax: number | undefined) {
+async function openParts(upstream: ScriptedProvider, provider: ProviderFields) {
   process.env[keyName] ??= "sk-scripted";
   const testDatabase = await createTestDatabase();
   const address = { connectionString: testDatabase.url };
@@ -149,7 +166,7 @@ async function openParts(upstream: ScriptedProvider, tasksMax: number | undefine
   const settings = { ...loadSettings({ environment: {}, directory: tmpdir() }), data_dir: dataDir };
   const none = { planIds: new Set<string>(), accountIds: new Set<string>() };
   const surroundings = { currency: "USD", ...none, hasSecret: () => true, findPackageFault: () => null };
-  await applyCatalog({ database, clock, ids, surroundings }, writeCatalog(tasksMax));
+  await applyCatalog({ database, clock, ids, surroundings }, writeCatalog(provider));
   const feed = await openChangeFeed({ address, channels: ["catalog", "tasks", "tasks_due"], onTrouble: () => {} });
   const health = createUpstreamHealth({ clock });
   const catalog = await openLiveCatalog({
@@ -169,6 +186,7 @@ async function openParts(upstream: ScriptedProvider, tasksMax: number | undefine
     files: storage.files,
     registry: createRegistry(upstream),
     random: () => 0.5,
+    hooks: { find: () => null },
     wakeWorkers: () => {},
     failpoint: () => {},
     endings: { run: (work) => work() },
@@ -271,11 +289,10 @@ function createScriptedProvider(): ScriptedProvider {
   };
 }
 
-function writeCatalog(tasksMax: number | undefined): string {
-  const places = tasksMax === undefined ? {} : { tasks_max: tasksMax };
+function writeCatalog(provider: ProviderFields): string {
   return stringify({
     currency: "USD",
-    providers: [{ id: "fal", kind: "fal", api_keys: [`\${${keyName}}`], ...places }],
+    providers: [{ id: "fal", kind: "fal", api_keys: [`\${${keyName}}`], ...provider }],
     models: [
       {
         ...{ id: "image", name: "image", type: "image", capabilities: ["text_to_image"] },

@@ -17,7 +17,7 @@ import {
   lockLease,
   revokeLease,
   updateLease,
-  wakeWaitingTask,
+  wakeWaitingTasks,
 } from "../lease-store.ts";
 import { changeTask } from "../parse-task.ts";
 import { describeEvent } from "../present-task.ts";
@@ -32,7 +32,9 @@ import {
   type UnitTerms,
 } from "../task.ts";
 import type { TaskFailpoint } from "../task-failpoints.ts";
-import { countOlderWaiting, countTakenPermits, insertTasks, updateClaimedTask, updateTask } from "../task-store.ts";
+import { countWaitingFor, lockStarts, postponeStarts, readPlaceUse } from "../task-limit-store.ts";
+import { advanceRate, countRoom } from "../task-limits.ts";
+import { insertTasks, updateClaimedTask, updateTask } from "../task-store.ts";
 import type { Money, Transition } from "./task-machine.ts";
 
 type TaskMetrics = Pick<Metrics, "taskDuration" | "charges" | "chargedAmount" | "lostAmount" | "unchargedWork">;
@@ -80,8 +82,8 @@ export async function applyTransition(
 ): Promise<Applied<ClaimedTask> | null> {
   const { database, endings } = dependencies;
   const { fencingToken } = task;
-  const { lease, end, semaphore, children } = transition;
-  const isOneStatement = lease.kind !== "end" && semaphore === null && children.length === 0;
+  const { lease, end, admission, children } = transition;
+  const isOneStatement = lease.kind !== "end" && admission === null && children.length === 0;
   if (isOneStatement) {
     const now = dependencies.clock.now();
     // Validate before writing: a change that leads to an impossible task fails here.
@@ -96,7 +98,7 @@ export async function applyTransition(
   const run = (): Promise<Applied | null> =>
     inTransaction(database, async (tx) => {
       if (!(await lockLease(tx, task))) return null;
-      return await writeTransition(dependencies, tx, task, await choosePermitted(tx, task, transition));
+      return await writeTransition(dependencies, tx, task, await admit(tx, task, transition, dependencies.clock.now()));
     });
   const applied = await (end === null ? run() : endings.run(run));
   if (applied === null) return null;
@@ -104,12 +106,18 @@ export async function applyTransition(
   return { ...applied, task: { ...applied.task, fencingToken } };
 }
 
-/** Takes one of the provider's permits, if one is free and no older task is waiting for it. */
-async function choosePermitted(tx: Database, { id }: Task, transition: Transition): Promise<Transition> {
-  if (transition.semaphore === null) return transition;
-  const { providerId, permitsMax, whenFull } = transition.semaphore;
-  const ahead = (await countTakenPermits(tx, providerId)) + (await countOlderWaiting(tx, { id, providerId }));
-  return ahead >= permitsMax ? whenFull : transition;
+/** Starts the task at the provider if that has room. Tasks that already wait for the provider come before new ones. */
+async function admit(tx: Database, { waitsFor }: Task, transition: Transition, now: Date): Promise<Transition> {
+  if (transition.admission === null) return transition;
+  const { providerId, limits, whenFull } = transition.admission;
+  await lockStarts(tx, providerId);
+  const use = await readPlaceUse(tx, providerId, limits);
+  const room = countRoom(limits, use, now);
+  const isNext = room > 0 && (waitsFor === providerId || (await countWaitingFor(tx, providerId, room)) < room);
+  if (!isNext) return whenFull;
+  const nextAt = advanceRate(limits, use, now);
+  if (nextAt !== null) await postponeStarts(tx, limits.place, nextAt);
+  return transition;
 }
 
 /** Writes a transition of a task whose lease is locked. Lock order: counts, then wallets. */
@@ -128,7 +136,7 @@ export async function writeTransition(
   const change = { ...transition.change, ...settled?.change };
   const changed = changeTask(task, change);
   const version = await updateTask(tx, task.id, { change, isVisible, now });
-  await writeLease(tx, task, lease);
+  await writeLease(tx, task, lease, now);
   if (end !== null && task.parentId === null) await releasePaid(tx, changed);
   if (end?.cancelsChildren === true) await cancelChildren(tx, task.id, now);
   if (isCounted) await changeCounts(tx, new Map(owners.map((owner) => [owner, -1])));
@@ -195,12 +203,12 @@ async function releasePaid(tx: Database, { id, type, state, output }: Task): Pro
   await releaseOutputs(tx, [...output.map(({ fileId }) => fileId), ...material]);
 }
 
-async function writeLease(tx: Database, { id }: Task, lease: LeaseChange): Promise<void> {
+async function writeLease(tx: Database, { id }: Task, lease: LeaseChange, now: Date): Promise<void> {
   switch (lease.kind) {
     case "keep":
       return;
     case "due":
-      return await updateLease(tx, id, lease.at);
+      return await updateLease(tx, id, { dueAt: lease.at, now });
     case "revoke":
       return await revokeLease(tx, id, lease.at);
     case "end":
@@ -250,7 +258,7 @@ export async function afterCommit(
   if (isVisible) watch.announce(task);
   const now = clock.now();
   // Outside the transaction, whose locks are taken in a different order.
-  const isFreed = frees !== null && (await wakeWaitingTask(database, frees, now));
+  const isFreed = frees !== null && (await wakeWaitingTasks(database, frees, { count: 1, now }));
   const isDue = (lease.kind === "due" || lease.kind === "revoke") && lease.at <= now;
   if (isFreed || isDue || children.length > 0 || end?.cancelsChildren === true) wakeWorkers();
 }

@@ -62,10 +62,11 @@ function createTask(fields: Fields = {}): Task {
 }
 
 const upstream: Upstream = {
-  ...{ target, permitsMax: null, keepsWork: true, pollMsMin: 1_000, pollMsMax: 30_000 },
+  ...{ target, limits: null, keepsWork: true, pollMsMin: 1_000, pollMsMax: 30_000 },
   ...{ hasAlternative: false, jitter: 0.5 },
 };
-const upstreams = [upstream, { ...upstream, keepsWork: false, hasAlternative: true }, { ...upstream, permitsMax: 1 }];
+const limits = { place: "fal", keyNumber: null, tasksMax: 1, perMinute: null };
+const upstreams = [upstream, { ...upstream, keepsWork: false, hasAlternative: true }, { ...upstream, limits }];
 const image: TaskOutput = {
   ...{ type: "image", fileId: "file_1", contentType: "image/png", bytes: 1, sha256: "0", width: 1, height: 1 },
   ...{ durationMs: null, expiresAt: inMs(86_400_000) },
@@ -91,7 +92,7 @@ function listOutcomes(): Outcome[] {
     { kind: "running", isStarted: false, progress: Number.NaN, handle: { id: "2" }, upstream: at },
     { kind: "canceled-upstream", outputs: [], upstream: at },
     { kind: "lost", upstream: at },
-    { kind: "unreachable", upstream: at },
+    { kind: "unreachable", retryAfterMs: null, upstream: at },
     { kind: "stopped", outputs: [], upstream: at },
     { kind: "made", outputs: [], upstream: at },
     ...errors.flatMap((error): Outcome[] => [
@@ -236,7 +237,9 @@ test("an impossible outcome throws, and a late outcome changes nothing", () => {
 
 test("an upstream's answer about a task that no upstream has is an error", () => {
   const task = createTask({ phase: "running", ...drama });
-  expect(() => decideTransition(task, { kind: "unreachable", upstream }, start)).toThrow("is at no upstream");
+  expect(() => decideTransition(task, { kind: "unreachable", retryAfterMs: null, upstream }, start)).toThrow(
+    "is at no upstream",
+  );
 });
 
 const finalStates = ["succeeded", "failed", "canceled", "expired"] as const;
@@ -287,7 +290,7 @@ function live(kind: { isChild: boolean; isComposite: boolean; isFree: boolean },
     const decided = decideTransition(task, outcome, now);
     checkTransition(task, outcome, decided);
     const { change, next, end } =
-      decided.semaphore !== null && pick([true, false]) ? decided.semaphore.whenFull : decided;
+      decided.admission !== null && pick([true, false]) ? decided.admission.whenFull : decided;
     if (end !== null) decidedMoney += 1;
     task = changeTask(task, change);
     return next;
@@ -365,13 +368,18 @@ test("a task past its deadline stays open for a minute at most while its upstrea
 });
 
 test("polls back off with jitter, within bounds, the longer a job runs", () => {
-  const ask = (elapsedMs: number, jitter: number): number => {
+  const ask = (elapsedMs: number, jitter: number, retryAfterMs: number | null = null): number => {
     const task = createTask({ phase: "running", submittedAt: start, deadlineAt: inMs(1e9) });
     const now = inMs(elapsedMs);
-    const { lease } = decideTransition(task, { kind: "unreachable", upstream: { ...upstream, jitter } }, now);
+    const outcome = { kind: "unreachable", retryAfterMs, upstream: { ...upstream, jitter } } as const;
+    const { lease } = decideTransition(task, outcome, now);
     return "at" in lease ? lease.at.getTime() - now.getTime() : 0;
   };
   expect(ask(0, 0.5)).toBe(1_000);
+  // The vendor's fastest interval is a floor, also with jitter.
+  expect(ask(0, 0)).toBe(1_000);
+  expect(ask(0, 0, 45_000)).toBe(45_000);
+  expect(ask(0, 0, 3_600_000)).toBe(120_000);
   expect(ask(100_000, 0.5)).toBe(10_000);
   expect(ask(10_000_000, 0.5)).toBe(30_000);
   expect(ask(100_000, 0)).toBe(8_000);

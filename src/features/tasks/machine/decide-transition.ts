@@ -33,7 +33,7 @@ const nothingChanges: Transition = {
   isVisible: false,
   lease: { kind: "keep" },
   end: null,
-  semaphore: null,
+  admission: null,
   children: [],
   frees: null,
   refusal: null,
@@ -44,9 +44,13 @@ const nothingChanges: Transition = {
 const attemptsMax = 3;
 const progressMax = 99;
 const circuitOpenMsMax = 30_000;
-/** Fallback for a lost wake-up: a task waiting for a permit is normally woken when one is free. */
-const fullMs = 10_000;
-const fullMsMin = 1_000;
+/** When a task that waits for room looks for another target; it is woken when there is room. */
+const fullMs = 60_000;
+/** After a rate limit without `Retry-After`. */
+const limitedMs = 10_000;
+const limitedMsMin = 1_000;
+/** The longest `Retry-After` of a poll that is respected: outputs may be gone after minutes. */
+const pollAgainMsMax = 120_000;
 const routeGoneMs = 30_000;
 const unknownMs = 30_000;
 /** The retry delay after an internal error in a step. */
@@ -106,7 +110,7 @@ function decide(task: Task, outcome: Outcome, now: Date): Transition {
       if (task.cancelAskedAt !== null) return end(task, { state: "canceled", output: [] }, now);
       return waitForUpstream(getRunning(task), outcome.upstream, now);
     case "unreachable":
-      return { ...nothingChanges, lease: pollRunning(getRunning(task), outcome.upstream, now) };
+      return { ...nothingChanges, lease: pollAgain(getRunning(task), outcome, now) };
     case "route-gone":
       // The route may come back; otherwise the deadline ends the task.
       return mustStop(task) ? end(task, { state: "canceled", output: [] }, now) : wait(task, routeGoneMs, now);
@@ -209,12 +213,12 @@ function collect(outcome: { outputs: readonly MadeOutput[]; upstream: Upstream }
 
 /** The target is written before the task is submitted to it, so a crash in between never causes a blind resubmission. */
 function enter(task: Task, { handover, upstream }: Extract<Outcome, { kind: "target-chosen" }>, now: Date): Transition {
-  const { target, permitsMax } = upstream;
+  const { target, limits } = upstream;
   const { providerId } = target;
   const whenFull = write({ waitsFor: providerId }, dueIn(task, fullMs, now));
   return {
     ...write({ phase: "submitting", target, waitsFor: null }, { kind: "keep" }),
-    semaphore: permitsMax === null ? null : { providerId, permitsMax, whenFull },
+    admission: limits === null ? null : { providerId, limits, whenFull },
     next: { kind: "submit", handover },
   };
 }
@@ -230,7 +234,19 @@ function pollLater(
 ): LeaseChange & { kind: "due" } {
   const elapsedMs = now.getTime() - since.getTime();
   const delayMs = Math.min(Math.max(elapsedMs * pollShare, pollMsMin), pollMsMax);
-  return dueIn(task, Math.round(delayMs * (1 - jitterShare + 2 * jitterShare * jitter)), now);
+  // Never faster than the upstream allows.
+  return dueIn(task, Math.max(pollMsMin, Math.round(delayMs * (1 - jitterShare + 2 * jitterShare * jitter))), now);
+}
+
+/** After a failed poll: as usual, but not before `Retry-After`. */
+function pollAgain(
+  task: RunningTask,
+  { retryAfterMs, upstream }: Extract<Outcome, { kind: "unreachable" }>,
+  now: Date,
+): LeaseChange & { kind: "due" } {
+  const usual = pollRunning(task, upstream, now);
+  const asked = dueIn(task, Math.min(retryAfterMs ?? 0, pollAgainMsMax), now);
+  return asked.at > usual.at ? asked : usual;
 }
 
 function pollRunning(task: RunningTask, upstream: Upstream, now: Date): LeaseChange & { kind: "due" } {
@@ -248,7 +264,7 @@ function failOver(
   const isLast = !isWorthAnotherTarget(error) || task.tried.length + 1 >= attemptsMax;
   if (!isFull && (isLast || task.cancelRequestedAt !== null)) return fail(task, error, now);
   // A full upstream has not failed: the task waits for it.
-  const waitMs = isFull ? Math.min(Math.max(error.retryAfterMs ?? fullMs, fullMsMin), circuitOpenMsMax) : 0;
+  const waitMs = isFull ? Math.min(Math.max(error.retryAfterMs ?? limitedMs, limitedMsMin), circuitOpenMsMax) : 0;
   const tried = isFull ? task.tried : [...task.tried, target];
   const change = { phase: "ready", handle: null, submittedAt: null, lostAt: null, tried } as const;
   return { ...write(change, dueIn(task, waitMs, now)), frees: target.providerId };

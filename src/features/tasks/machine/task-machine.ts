@@ -15,6 +15,7 @@ import type {
   TaskOutput,
   TaskPhase,
 } from "../task.ts";
+import type { TaskLimits } from "../task-limits.ts";
 import type { Handover } from "../task-target.ts";
 
 /**
@@ -94,17 +95,17 @@ export const outcomeTable = {
 } as const satisfies Record<Outcome["kind"], Row>;
 
 /** The table's names for where a transition leads, including where it leads if the provider has no permit left. */
-export function listPlaces(phase: TaskPhase, { change, semaphore }: Transition): string[] {
+export function listPlaces(phase: TaskPhase, { change, admission }: Transition): string[] {
   const place = ({ phase: next, state }: TaskChange): string =>
     next === "ended" ? (state ?? "none") : next === undefined || next === phase ? "same" : next;
-  return [place(change), ...(semaphore === null ? [] : [place(semaphore.whenFull.change)])];
+  return [place(change), ...(admission === null ? [] : [place(admission.whenFull.change)])];
 }
 
 /** What the machine knows about a task's current or last upstream. */
 export type Upstream = Pick<GenerationTraits, "keepsWork" | "pollMsMin" | "pollMsMax"> & {
   target: UpstreamTarget;
   /** How many tasks the provider runs at a time; `null` if unlimited. */
-  permitsMax: number | null;
+  limits: TaskLimits | null;
   /** Whether an untried target can run the task. */
   hasAlternative: boolean;
   /** Random, from 0 to 1, so that tasks are not all polled at the same moment. */
@@ -128,7 +129,7 @@ export type Outcome =
   | { kind: "canceled-upstream"; outputs: readonly MadeOutput[]; upstream: Upstream }
   | { kind: "lost"; upstream: Upstream }
   /** The poll failed, which says nothing about the task. */
-  | { kind: "unreachable"; upstream: Upstream }
+  | { kind: "unreachable"; retryAfterMs: number | null; upstream: Upstream }
   /** The operator removed the route from the catalog. */
   | { kind: "route-gone" }
   | { kind: "stopped"; outputs: readonly MadeOutput[]; upstream: Upstream }
@@ -187,8 +188,8 @@ export type Transition = {
   lease: LeaseChange;
   /** Only for a final state; `event` is `null` for child tasks. */
   end: { money: Money; event: `task.${FinalState}` | null; cancelsChildren: boolean } | null;
-  /** Written only if the provider has a permit left; otherwise `whenFull` is written. */
-  semaphore: { providerId: string; permitsMax: number; whenFull: Transition } | null;
+  /** Written only if the provider has room; otherwise `whenFull` is written. */
+  admission: { providerId: string; limits: TaskLimits; whenFull: Transition } | null;
   children: readonly NewChild[];
   /** The provider whose permit this releases. */
   frees: string | null;

@@ -1,15 +1,17 @@
 import { readIdTime } from "../../../lib/ids.ts";
 import { environmentSecrets } from "../../../platform/config/secrets.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
-import { chooseTarget, listUntried } from "../../../providers/choose-target.ts";
+import { type Choice, chooseTarget, listUntried } from "../../../providers/choose-target.ts";
 import { ProviderError } from "../../../providers/contract.ts";
 import { describeFailure } from "../../../providers/failures/describe-failure.ts";
 import type { GenerationCall, GenerationInput, SubmitOutcome } from "../../../providers/generation.ts";
 import { readApiKey } from "../../../providers/provider-setup.ts";
-import { describeOutcome, type UpstreamTarget } from "../../../providers/upstream-health.ts";
+import { describeOutcome, isBlamed, type UpstreamTarget } from "../../../providers/upstream-health.ts";
 import { toProviderError } from "../../calls/index.ts";
 import type { Outcome, Step, Upstream, UpstreamJob } from "../machine/task-machine.ts";
 import type { MediaTask } from "../task.ts";
+import { listClosedPlaces, postponeStarts, readPlaceUse } from "../task-limit-store.ts";
+import { countRoom, nameRestingPlace, readTaskLimits, type TaskLimits } from "../task-limits.ts";
 import {
   findTaskTarget,
   type Handover,
@@ -22,6 +24,10 @@ import {
 import { collectOutputs } from "./collect-outputs.ts";
 import { loadInputs } from "./load-inputs.ts";
 import type { WorkerDependencies } from "./worker-dependencies.ts";
+
+/** A target without room is chosen last. */
+const fullMs = 60_000;
+const retryAfterMsMax = 600_000;
 
 /** A step's dependencies, with its task and the signal that aborts it. */
 type StepContext = WorkerDependencies & { task: MediaTask; signal: AbortSignal };
@@ -67,27 +73,67 @@ function describeUpstream(context: StepContext, target: TaskTarget): Upstream {
   return {
     ...{ keepsWork, pollMsMin, pollMsMax },
     target: nameTarget(target),
-    permitsMax: target.provider.tasks_max ?? null,
+    limits: readTaskLimits(target.provider, target.keyNumber),
     hasAlternative: listUntried(able, gone).length > 0,
     jitter: context.random(),
   };
 }
 
 async function choose(context: StepContext): Promise<Outcome> {
-  const { health, random, task } = context;
   const able = listAble(context);
-  const tried = able.filter((target) => task.tried.some((one) => isSameTarget(one, target)));
-  // Accepted tasks go to a draining target only if no other can take them.
-  const fresh = chooseTarget<TaskTarget>(able, { tried, waitMs: health.waitMs, random });
-  const acceptedAt = readIdTime(task.parentId ?? task.id) ?? task.createdAt;
-  const waitMs = (target: TaskTarget): number => health.waitMsOfAccepted(target, acceptedAt);
-  const choice = fresh.kind === "chosen" ? fresh : chooseTarget<TaskTarget>(able, { tried, waitMs, random });
+  const choice = chooseAmong(context, able, await readRoom(context, able));
   if (choice.kind === "none") return { kind: "no-target", retryAfterMs: choice.retryAfterMs };
   const { target } = choice;
   return await withInputs(context, async (inputs) => {
     const upstream = describeUpstream(context, target);
     return { kind: "target-chosen", handover: { target, inputs }, upstream };
   });
+}
+
+/** What the targets' limits and `Retry-After`s allow at the moment. */
+type Room = { closedMs(target: TaskTarget): number; isFull(target: TaskTarget): boolean };
+
+/**
+ * A target with room first, then one that the task waits for. Accepted tasks go to a draining target only if no other
+ * can take them.
+ */
+function chooseAmong(
+  { health, random, task }: StepContext,
+  able: readonly TaskTarget[],
+  { closedMs, isFull }: Room,
+): Choice<TaskTarget> {
+  const tried = able.filter((target) => task.tried.some((one) => isSameTarget(one, target)));
+  const acceptedAt = readIdTime(task.parentId ?? task.id) ?? task.createdAt;
+  const waits = [health.waitMs, (target: TaskTarget): number => health.waitMsOfAccepted(target, acceptedAt)];
+  let choice: Choice<TaskTarget> = { kind: "none", retryAfterMs: null };
+  for (const wait of waits) {
+    const waitMs = (target: TaskTarget): number => Math.max(wait(target), closedMs(target));
+    for (const isLeftOut of [isFull, () => false]) {
+      choice = chooseTarget(able, { tried, random, waitMs: (target) => (isLeftOut(target) ? fullMs : waitMs(target)) });
+      if (choice.kind === "chosen") return choice;
+    }
+  }
+  return choice;
+}
+
+/** Only for the choice: the transaction that starts the task counts again. */
+async function readRoom({ database, clock }: StepContext, able: readonly TaskTarget[]): Promise<Room> {
+  const now = clock.now();
+  const closed = await listClosedPlaces(database, able.map(nameRestingPlace), now);
+  const full = new Set<string>();
+  const limited = new Map<string, { providerId: string; limits: TaskLimits }>();
+  for (const { provider, providerId, keyNumber } of able) {
+    const limits = readTaskLimits(provider, keyNumber);
+    if (limits !== null) limited.set(limits.place, { providerId, limits });
+  }
+  for (const { providerId, limits } of limited.values()) {
+    const use = await readPlaceUse(database, providerId, limits);
+    if (countRoom(limits, use, now) === 0) full.add(limits.place);
+  }
+  return {
+    closedMs: (target) => Math.max(0, (closed.get(nameRestingPlace(target))?.getTime() ?? 0) - now.getTime()),
+    isFull: ({ provider, keyNumber }) => full.has(readTaskLimits(provider, keyNumber)?.place ?? ""),
+  };
 }
 
 /** Unusable inputs are the caller's error: no target is tried. */
@@ -112,6 +158,7 @@ async function submit(context: StepContext, handover: Handover): Promise<Outcome
   context.failpoint("submitted");
   if (answer instanceof ProviderError) {
     reportFailure(context, target, answer);
+    await noteRateLimit(context, target, answer);
     return { kind: "refused", error: answer, upstream };
   }
   if (answer.kind === "ambiguous") reportFailure(context, target, answer.error);
@@ -125,14 +172,27 @@ async function submit(context: StepContext, handover: Handover): Promise<Outcome
   }
 }
 
+/** The tasks of all gateways wait as long as the upstream asks. */
+async function noteRateLimit(
+  { database, clock }: StepContext,
+  target: TaskTarget,
+  { kind, retryAfterMs }: ProviderError,
+): Promise<void> {
+  if (kind !== "rate-limited" || retryAfterMs === null) return;
+  const nextAt = new Date(clock.now().getTime() + Math.min(retryAfterMs, retryAfterMsMax));
+  await postponeStarts(database, nameRestingPlace(target), nextAt);
+}
+
 /** Returns the error if the upstream certainly has not started. */
 async function submitTo(context: StepContext, handover: Handover): Promise<SubmitOutcome | ProviderError> {
-  const { health } = context;
+  const { health, clock } = context;
   const { target } = handover;
   const role = health.begin(target);
+  const startedMs = clock.monotonicMs();
   try {
     const outcome = await target.generation.submit(describeCall(context, handover));
     health.report(target, outcome.kind === "ambiguous" ? describeOutcome(outcome.error) : { kind: "answered" }, role);
+    if (outcome.kind === "done") notePace(context, target, clock.monotonicMs() - startedMs);
     return outcome;
   } catch (error) {
     const isRefused = error instanceof ProviderError;
@@ -171,17 +231,30 @@ async function poll(context: StepContext, { target: sent, handle }: UpstreamJob)
   context.failpoint("polled");
   if (answer instanceof ProviderError) {
     reportFailure(context, target, answer);
-    return { kind: "unreachable", upstream };
+    return { kind: "unreachable", retryAfterMs: answer.retryAfterMs, upstream };
   }
-  if (answer.kind === "failed") reportFailure(context, target, answer.error);
+  if (answer.kind === "failed") {
+    reportFailure(context, target, answer.error);
+    if (isBlamed(describeOutcome(answer.error))) target.pace?.noteFailure(context.clock.monotonicMs());
+  }
   switch (answer.kind) {
     case "done":
+      notePace(
+        context,
+        target,
+        context.clock.now().getTime() - (context.task.submittedAt ?? context.clock.now()).getTime(),
+      );
       return { ...answer, kind: "made", upstream };
     case "canceled":
       return { ...answer, kind: "canceled-upstream", upstream };
     default:
       return { ...answer, upstream };
   }
+}
+
+/** How long the upstream took; only for models with a routing policy. */
+function notePace({ clock }: StepContext, { pace }: TaskTarget, tookMs: number): void {
+  pace?.noteAnswer("whole", tookMs, clock.monotonicMs());
 }
 
 /** A failed cancel counts as not accepted: the job goes on, and polling shows how it ends. */
@@ -244,12 +317,13 @@ async function abandon(
   }
 }
 
-function describeCall({ task, signal }: StepContext, { target, inputs }: Handover): GenerationCall {
+function describeCall({ task, signal, hooks }: StepContext, { target, inputs }: Handover): GenerationCall {
   const { upstreamModel, timeoutMs, provider, route } = target;
   const apiKey = readApiKey(target);
   const traceparent = provider.trace_context === true ? task.traceparent : null;
   const { request } = task;
-  return { taskId: task.id, request, inputs, route, upstreamModel, apiKey, timeoutMs, signal, traceparent };
+  const callback = hooks.find(task.id);
+  return { taskId: task.id, request, inputs, route, upstreamModel, apiKey, timeoutMs, signal, traceparent, callback };
 }
 
 /** Polls do not need the inputs, so they are loaded only if the adapter opens one. */

@@ -86,11 +86,11 @@ export function holdLeases(dependencies: WorkerDependencies, onTrouble: (error: 
 }
 
 /** Batched, because most polls change only the next due time. */
-function createReleases({ database, logger }: WorkerDependencies) {
+function createReleases({ database, clock, logger }: WorkerDependencies) {
   return createCoalescer<Lease & { dueAt: Date }, void>({
     gather: (hurry) => wait(releaseAfterMs, undefined, { signal: hurry }).catch(() => {}),
     async run(leases) {
-      await releaseLeases(database, leases);
+      await releaseLeases(database, leases, clock.now());
       return [];
     },
     batchMax: Number.POSITIVE_INFINITY,

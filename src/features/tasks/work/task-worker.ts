@@ -5,6 +5,7 @@ import { decideTransition } from "../machine/decide-transition.ts";
 import type { ClaimedTask } from "../task.ts";
 import { advanceTask } from "./advance-task.ts";
 import { type HeldLeases, holdLeases } from "./hold-leases.ts";
+import { keepWaking } from "./wake-waiting.ts";
 import type { WorkerDependencies } from "./worker-dependencies.ts";
 
 /** Claims and advances tasks. */
@@ -77,11 +78,13 @@ export function startTaskWorker({
     return taskIds.length <= room;
   }
 
+  const waking = keepWaking(dependencies, queue.onTrouble);
   const polling = pollQueue();
   let ended: Promise<void> | null = null;
 
   async function end(): Promise<void> {
     closing.abort();
+    await waking.close();
     await polling;
     await Promise.all(beginning);
     await runner.close();
