@@ -12,6 +12,7 @@ export const fieldsByKind: Partial<
 > = {
   fal: falFields,
   "openai-compatible": openAiFields,
+  azure: openAiFields,
   ...Object.fromEntries(
     Object.entries(queueVendors).map(([kind, { makes }]) => [
       kind,
