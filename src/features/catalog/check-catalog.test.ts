@@ -110,6 +110,23 @@ test("every problem is reported, not only the first", () => {
 
 const key = `"\${MAIN_KEY}"`;
 
+test("what an endpoint of fal cannot do is a problem", () => {
+  const list = (type: string, limits: string, model: string) =>
+    listProblems(`currency: USD
+providers: [{ id: f, kind: fal, api_keys: [${key}] }]
+models: [{ id: m, name: M, type: ${type}, capabilities: [text_to_${type}], limits: { ${limits} }, routes: [{ provider: f, upstream_model: ${model} }] }]
+prices: [{ model: m, billing_type: per_call, unit: call, price: 1 }]
+`).map((problem) => problem.replace(/(?<=Map|Name).*$/, ""));
+  expect(list("video", 'durations: [4, 8], aspect_ratios: ["16:9"]', "fal-ai/veo3")).toEqual([]);
+  expect(list("video", "durations: [4, 7], frame_rate: [24]", "fal-ai/veo3")).toEqual([
+    "models[0].limits.durations: No route of m can do duration 7. Map",
+    "models[0].limits.frame_rate: No route of m can do frame_rate 24. Map",
+  ]);
+  expect(list("video", "durations: [5]", "fal-ai/flux/dev")).toContain(
+    "models[0].routes[0].upstream_model: fal-ai/flux/dev makes image, not video. Name",
+  );
+});
+
 describe("routes of media models", () => {
   /** A video model on fal, with its limits and the rest of its route. */
   function listFilmProblems(
