@@ -62,6 +62,7 @@ const ranks = [
   {
     providers: [
       "src/providers",
+      "src/providers/accounts",
       "src/providers/ai-sdk",
       "src/providers/ai-sdk/fixtures",
       "src/providers/failures",

@@ -20,7 +20,7 @@ const falProvider = { id: "fake-fal", kind: "fal", base_url: fake.falUrl };
 /** Models other than chat, with prices. */
 const media = [
   {
-    ...describe("fake-image", "image", ["text_to_image", "image_to_image"], "fake-fal/fal-ai/flux/dev"),
+    ...describe("fake-image", "image", ["text_to_image", "image_to_image"], "fake-fal/fake/image"),
     limits: { sizes: ["512x512", "1024x1024"], max_n: 4, max_input_images: 4 },
     price: { billing_type: "per_call", unit: "image", price: "0.03" },
   },
@@ -35,7 +35,7 @@ const media = [
     price: { billing_type: "duration", unit: "second", price: "0.1" },
   },
   {
-    ...describe("fake-avatar", "avatar", ["audio_driven_avatar"], "fake-fal/fal-ai/kling-video/ai-avatar/v2/pro"),
+    ...describe("fake-avatar", "avatar", ["audio_driven_avatar"], "fake-fal/fake/avatar"),
     limits: { aspect_ratios: ["16:9", "9:16"] },
     price: { billing_type: "duration", unit: "second", price: "0.1" },
   },

@@ -15,6 +15,7 @@ import { fillDialectsSection } from "./generated/present-dialects-section.ts";
 import { presentDramaDocuments } from "./generated/present-drama-documents.ts";
 import { presentErrorsPage } from "./generated/present-errors-page.ts";
 import { fillFailuresSection } from "./generated/present-failures-section.ts";
+import { presentFalEndpoints } from "./generated/present-fal-endpoints.ts";
 import { fillMetricsSection } from "./generated/present-metrics-section.ts";
 import { presentOpenAiPage } from "./generated/present-openai-page.ts";
 import { presentOpenApi } from "./generated/present-openapi.ts";
@@ -41,6 +42,9 @@ const files: Record<string, string> = {
   "docs/api/console-openapi.json": openApi.console,
   "web/src/api/console-paths.ts": presentConsoleTypes(JSON.parse(openApi.console)),
   "docs/api/drama-documents.json": presentDramaDocuments(),
+  "src/providers/fal/fal-endpoints.json": presentFalEndpoints(
+    readIfThere("node_modules/@fal-ai/client/src/types/endpoints.d.ts") ?? "",
+  ),
   "migrations/schema.sql": schemaSql,
   "src/platform/database/tables.ts": tablesTs,
 };

@@ -2,6 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import { readReference, type SecretReader } from "../platform/config/secrets.ts";
 import { readWhole } from "../platform/net/guarded-client.ts";
 import { probeAddress } from "../platform/net/probe-address.ts";
+import { findAccountAddress, resolveAzure } from "./accounts/account-address.ts";
 import { anthropicUrl, googleBaseUrl } from "./ai-sdk/create-ai-sdk-chat.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { type ChatProvider, ProviderError } from "./contract.ts";
@@ -92,16 +93,26 @@ function findAccess({ kind, base_url: baseUrl, auth_header: authHeader }: Provid
         },
         path: "fal-ai/flux/requests/00000000-0000-4000-8000-000000000000/status",
       };
+    // None of these has a list that a key alone may read. A call shows whether key, place and model fit.
+    case "azure":
+    case "bedrock":
+    case "vertex":
     case "ai-sdk":
     case "sandbox":
       return null;
   }
 }
 
+function findAddress(provider: ProviderDefinition): string | undefined {
+  return findAccountAddress(provider) ?? findAccess(provider)?.baseUrl ?? provider.base_url;
+}
+
 /** Makes the cheapest real calls that show whether a provider works, with each of its keys. Throws nothing. */
-export async function examineUpstream(examination: Examination): Promise<UpstreamFinding[]> {
-  const { provider, timeoutMs } = examination;
-  const address = findAccess(provider)?.baseUrl ?? provider.base_url;
+export async function examineUpstream(asked: Examination): Promise<UpstreamFinding[]> {
+  const provider = resolveAzure(asked.provider);
+  const examination = { ...asked, provider };
+  const { timeoutMs } = examination;
+  const address = findAddress(provider);
   const findings: UpstreamFinding[] = [];
   if (address !== undefined) {
     const steps = await probeAddress(new URL(address), { timeoutMs: Math.min(timeoutMs, connectMsMax) });
@@ -248,7 +259,7 @@ function explain(cause: unknown, keyed: Keyed, upstreamModel = ""): UpstreamFind
   const error = cause instanceof ProviderError ? cause : new ProviderError("timeout", "No answer in time.", { cause });
   const { apiKeyReference, provider } = keyed;
   const keyName = apiKeyReference === null ? "NAME" : (readReference(apiKeyReference) ?? "NAME");
-  const address = provider.base_url ?? findAccess(provider)?.baseUrl ?? "the package's own";
+  const address = findAddress(provider) ?? "the package's own";
   const { check, message, remedy } = adviceByFailure[error.kind]({ keyName, upstreamModel, address });
   const { status, said } = describeFailure(error, keyed);
   const quoted = said === null || said === "" ? "" : ` It says: ${said}`;

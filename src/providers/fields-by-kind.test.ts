@@ -38,8 +38,8 @@ describe.each(all)("$kind, $type", ({ kind, type, rules }) => {
     // Otherwise the field is refused, has the only value that the vendor makes, or is sent as a file or as another field.
     if (Object.keys(written).length > 0) return;
     const isFixed = rule.some((one) => typeof one !== "string" && one.only !== undefined);
-    const isElsewhere =
-      ["size", "width", "height"].includes(name) || (kind === "openai-compatible" && name === "input_images");
+    const isFile = ["openai-compatible", "azure"].includes(kind) && name === "input_images";
+    const isElsewhere = ["size", "width", "height"].includes(name) || isFile;
     expect(obstacle !== null || isFixed || isElsewhere).toBe(true);
   });
 });

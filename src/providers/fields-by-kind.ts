@@ -1,4 +1,4 @@
-import { falFields } from "./fal/build-fal-input.ts";
+import { falFields, findFalFields } from "./fal/find-fal-fields.ts";
 import type { GenerationRequest } from "./generation.ts";
 import { openAiFields } from "./openai-compatible/create-openai-generation.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
@@ -6,12 +6,13 @@ import { queueVendors } from "./queues/queue-vendors.ts";
 import type { FieldRules } from "./route-terms.ts";
 import { speechVendors } from "./voices/speech-vendors.ts";
 
+type FieldsByType = Partial<Record<GenerationRequest["type"], FieldRules>>;
+
 /** The fields that each kind of provider writes. Kinds that are absent decide by themselves. */
-export const fieldsByKind: Partial<
-  Record<ProviderDefinition["kind"], Partial<Record<GenerationRequest["type"], FieldRules>>>
-> = {
+export const fieldsByKind: Partial<Record<ProviderDefinition["kind"], FieldsByType>> = {
   fal: falFields,
   "openai-compatible": openAiFields,
+  azure: openAiFields,
   ...Object.fromEntries(
     Object.entries(queueVendors).map(([kind, { makes }]) => [
       kind,
@@ -20,3 +21,8 @@ export const fieldsByKind: Partial<
   ),
   ...Object.fromEntries(Object.entries(speechVendors).map(([kind, { fields }]) => [kind, { speech: fields }])),
 };
+
+/** The fields of one of its models, as far as they are known. */
+export function findModelFields(kind: ProviderDefinition["kind"], upstreamModel: string): FieldsByType | undefined {
+  return kind === "fal" ? findFalFields(upstreamModel) : fieldsByKind[kind];
+}

@@ -43,7 +43,12 @@ export type GenerationTraits = {
 };
 
 /** What a request is sent with, as far as it is known before its inputs are loaded. */
-export type ObstacleSearch = { inputs: readonly Pick<GenerationInput, "role">[]; route: RouteTerms };
+export type ObstacleSearch = {
+  inputs: readonly Pick<GenerationInput, "role">[];
+  route: RouteTerms;
+  /** The vendor's name of the model; absent: what no model of the vendor can do. */
+  upstreamModel?: string;
+};
 
 /** The vendor's reference to the job. Stored with the task; at most 4 kB as JSON. */
 export type Handle = { readonly [name: string]: string | number | boolean | null };

@@ -22,7 +22,7 @@ const voiceKinds = ["deepgram", "elevenlabs", "hume", "lmnt", "minimax-speech"] 
 export type VoiceKind = (typeof voiceKinds)[number];
 
 export const providerKinds = [
-  ...(["sandbox", "openai-compatible", "anthropic", "google", "ai-sdk", "fal"] as const),
+  ...(["sandbox", "openai-compatible", "azure", "anthropic", "google", "vertex", "bedrock", "ai-sdk", "fal"] as const),
   ...queueKinds,
   ...voiceKinds,
 ] as const;
@@ -35,8 +35,11 @@ type ServedType = (typeof servedTypes)[number];
 export const servedByKind = {
   sandbox: servedTypes,
   "openai-compatible": ["chat", "embedding", "transcription", "image", "speech"],
+  azure: ["chat", "embedding", "transcription", "image", "speech"],
   anthropic: ["chat"],
   google: ["chat", "embedding"],
+  vertex: ["chat"],
+  bedrock: ["chat", "embedding"],
   "ai-sdk": ["chat", "embedding"],
   fal: ["image", "video", "avatar"],
   ark: ["video"],
@@ -74,6 +77,13 @@ export type ProviderDefinition = {
   /** Whether `base_url` may be an http address that is not on this machine, for upstreams on a private network. */
   allow_http?: boolean;
   api_keys?: string[];
+  /** The account at the vendor, for the kinds of `accounts/account-settings.ts`. */
+  resource?: string;
+  api_version?: string;
+  region?: string;
+  project?: string;
+  location?: string;
+  publisher?: "google" | "anthropic";
   /** The npm package of an AI SDK provider, for the kind `ai-sdk`. */
   package?: string;
   headers?: Record<string, string>;

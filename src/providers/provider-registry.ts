@@ -3,9 +3,12 @@ import { invariant } from "../lib/invariant.ts";
 import { environmentSecrets, type SecretReader } from "../platform/config/secrets.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { createGuardedClient } from "../platform/net/guarded-client.ts";
+import { findAccountAddress, resolveAzure } from "./accounts/account-address.ts";
 import type { Adapter, AdapterHost, MediaProviders } from "./adapter.ts";
 import { anthropicUrl, createAnthropicChat, createGoogleChat, createPackageChat } from "./ai-sdk/create-ai-sdk-chat.ts";
 import { createGoogleEmbedding, createPackageEmbedding } from "./ai-sdk/create-ai-sdk-embedding.ts";
+import { createBedrockChat, createBedrockEmbedding } from "./ai-sdk/create-bedrock.ts";
+import { createVertexChat } from "./ai-sdk/create-vertex-chat.ts";
 import { type ChatProvider, ProviderError } from "./contract.ts";
 import type { EmbeddingProvider } from "./embedding.ts";
 import { createFalGeneration } from "./fal/create-fal-generation.ts";
@@ -143,9 +146,10 @@ type AdapterDependencies = {
 };
 
 function createMedia(
-  definition: ProviderDefinition,
+  given: ProviderDefinition,
   { host, headers, getSandbox, packagesFolder }: AdapterDependencies,
 ): MediaProviders {
+  const definition = resolveAzure(given);
   const { kind, base_url: baseUrl, auth_header: authHeader } = definition;
   const common = {
     headers,
@@ -185,6 +189,12 @@ function createMedia(
           packagesFolder,
         }),
       };
+    case "bedrock": {
+      const place = { baseUrl: findAccountAddress(definition) ?? "", region: definition.region ?? "" };
+      return { ...nothing, embedding: createBedrockEmbedding({ ...common, ...place }) };
+    }
+    case "azure":
+    case "vertex":
     case "anthropic":
       return nothing;
   }
@@ -192,11 +202,17 @@ function createMedia(
 
 /** Throws an `OperatorError` if the provider's setup does not work. */
 function createChat(
-  definition: ProviderDefinition,
+  given: ProviderDefinition,
   { host, headers, getSandbox, packagesFolder, fetchImage }: AdapterDependencies,
 ): ChatProvider {
   const { clock } = host;
-  const vendor = { baseUrl: definition.base_url, headers, fetchImage, clock };
+  const definition = resolveAzure(given);
+  const accountUrl = findAccountAddress(definition) ?? "";
+  const { connections_max: ownConnectionsMax } = definition;
+  const vendor = {
+    ...{ baseUrl: definition.base_url, headers, fetchImage, clock },
+    ...(ownConnectionsMax === undefined ? {} : { connectionsMax: ownConnectionsMax }),
+  };
   const { kind } = definition;
   if (isMediaKind(kind)) {
     throw new OperatorError(`Provider ${definition.id} does not serve chat.`, "Route chat models to another provider.");
@@ -213,6 +229,11 @@ function createChat(
       return createGoogleChat(vendor);
     case "ai-sdk":
       return createPackageChat({ ...vendor, packageName: definition.package ?? "", packagesFolder });
+    case "bedrock":
+      return createBedrockChat({ ...vendor, baseUrl: accountUrl, region: definition.region ?? "" });
+    case "vertex":
+      return createVertexChat({ ...vendor, baseUrl: accountUrl, publisher: definition.publisher ?? "google" });
+    case "azure":
     case "openai-compatible":
       return createOpenAiCompatible({
         ...readQuirks(definition),

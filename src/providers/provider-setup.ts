@@ -1,11 +1,12 @@
 import { readReference, type SecretReader } from "../platform/config/secrets.ts";
+import { findCredentialFault } from "./accounts/find-credential-fault.ts";
 import { findPackageFault, type PackageFault } from "./ai-sdk/load-package.ts";
 import { ProviderError } from "./contract.ts";
 import type { ProviderDefinition } from "./provider-definition.ts";
 
 /** Why a route is out of service: its setup does not work, or an operator switched it off. Only operators change that. */
 export type SetupFault = {
-  code: "missing-secret" | "unreadable-secret" | PackageFault["code"] | "disabled" | "draining";
+  code: "missing-secret" | "unreadable-secret" | "unfit-secret" | PackageFault["code"] | "disabled" | "draining";
   /** The name of the secret, of the missing or incompatible package, or of what is switched off. */
   subject: string;
   message: string;
@@ -24,9 +25,17 @@ export function findSetupFault(
   const texts = [...(apiKeyReference === null ? [] : [apiKeyReference]), ...Object.values(provider.headers ?? {})];
   const missing = texts.find((text) => secrets.find(text) === null);
   if (missing !== undefined) return describeSecretFault(missing, secrets);
+  const unfit = apiKeyReference === null ? null : findUnfitSecret(provider, apiKeyReference, secrets);
+  if (unfit !== null) return unfit;
   if (provider.package === undefined) return null;
   const fault = findPackageFault({ packageName: provider.package, packagesFolder });
   return fault === null ? null : { ...fault, subject: provider.package };
+}
+
+function findUnfitSecret(provider: ProviderDefinition, reference: string, secrets: SecretReader): SetupFault | null {
+  const name = readReference(reference) ?? reference;
+  const fault = findCredentialFault(provider, { name, value: secrets.find(reference) ?? "" });
+  return fault === null ? null : { code: "unfit-secret", subject: name, ...fault };
 }
 
 /** The key to send. Throws if a secret of the provider is missing: no call is sent without it. */

@@ -7,7 +7,7 @@ type Advice = { check: string; message: string; remedy: string };
 /** What each failure of a test call means, and what the operator does about it. */
 export const adviceByFailure: Readonly<Record<ProviderErrorKind, (about: Advised) => Advice>> = {
   "key-refused": ({ keyName }) => ({
-    ...{ check: "key", message: "The vendor refuses this key: it is wrong, revoked, or of another project." },
+    ...{ check: "key", message: "The vendor refuses this key: it is wrong, expired, revoked, or of another project." },
     remedy: `Store a valid one: npm run -s sluice -- secret set ${keyName}`,
   }),
   "out-of-credit": () => ({
@@ -65,7 +65,8 @@ export const adviceByFailure: Readonly<Record<ProviderErrorKind, (about: Advised
 };
 
 const remedyByCode: Readonly<Record<string, string>> = {
-  ENOTFOUND: "Check the host in base_url for typing errors, and the name servers of this machine.",
+  ENOTFOUND:
+    "Check the host in base_url, region, location or resource for typing errors, and the name servers of this machine.",
   EAI_AGAIN: "The name servers of this machine do not answer. Check its network.",
   ECONNREFUSED: "Nothing listens there. Check host and port in base_url, and that the server runs.",
   ECONNRESET: "The server closed the connection. Check that base_url has the right scheme and port.",

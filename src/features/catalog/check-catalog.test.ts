@@ -110,6 +110,23 @@ test("every problem is reported, not only the first", () => {
 
 const key = `"\${MAIN_KEY}"`;
 
+test("what an endpoint of fal cannot do is a problem", () => {
+  const list = (type: string, limits: string, model: string) =>
+    listProblems(`currency: USD
+providers: [{ id: f, kind: fal, api_keys: [${key}] }]
+models: [{ id: m, name: M, type: ${type}, capabilities: [text_to_${type}], limits: { ${limits} }, routes: [{ provider: f, upstream_model: ${model} }] }]
+prices: [{ model: m, billing_type: per_call, unit: call, price: 1 }]
+`).map((problem) => problem.replace(/(?<=Map|Name).*$/, ""));
+  expect(list("video", 'durations: [4, 8], aspect_ratios: ["16:9"]', "fal-ai/veo3")).toEqual([]);
+  expect(list("video", "durations: [4, 7], frame_rate: [24]", "fal-ai/veo3")).toEqual([
+    "models[0].limits.durations: No route of m can do duration 7. Map",
+    "models[0].limits.frame_rate: No route of m can do frame_rate 24. Map",
+  ]);
+  expect(list("video", "durations: [5]", "fal-ai/flux/dev")).toContain(
+    "models[0].routes[0].upstream_model: fal-ai/flux/dev makes image, not video. Name",
+  );
+});
+
 describe("routes of media models", () => {
   /** A video model on fal, with its limits and the rest of its route. */
   function listFilmProblems(
@@ -199,6 +216,7 @@ const moreOfMain = (fields: string): readonly [string, string] => [
   `api_keys: [${key}]`,
   `api_keys: [${key}], ${fields}`,
 ];
+const keyed = `api_keys: [${key}]`;
 const moreOfToy = (fields: string): readonly [string, string] => ["kind: sandbox", `kind: sandbox, ${fields}`];
 const toyIs = (fields: string): readonly [string, string] => ["kind: sandbox", fields];
 
@@ -237,9 +255,55 @@ test("a provider may have every option of its kind", () => {
     "kind: google",
     'kind: ai-sdk, package: "@ai-sdk/mistral"',
     "kind: ai-sdk, package: a",
+    `kind: bedrock, region: us-gov-west-1, ${keyed}`,
+    `kind: vertex, project: mine-1, location: europe-west1, publisher: anthropic, ${keyed}`,
+    `kind: azure, resource: mine, api_version: 2025-04-01-preview, native_wires: [responses], ${keyed}`,
   ];
   for (const kind of kinds) expect(listProblems(edit(...toyIs(kind))), kind).toEqual([]);
 });
+
+describeProblems("an invalid account at a vendor", [
+  [
+    "providers[1]: Provider toy has no region. Add the AWS region, such as us-east-1.",
+    ...toyIs(`kind: bedrock, ${keyed}`),
+  ],
+  [
+    'providers[1].region: "Ireland" is not the AWS region. Write one',
+    ...toyIs(`kind: bedrock, region: Ireland, ${keyed}`),
+  ],
+  [
+    "providers[1]: Provider toy has no api_keys. Name a secret, such as ${BEDROCK_KEY}.",
+    ...toyIs("kind: bedrock, region: us-east-1"),
+  ],
+  [
+    "providers[1]: Provider toy has no project. Add the id of the",
+    ...toyIs(`kind: vertex, location: global, ${keyed}`),
+  ],
+  [
+    'providers[1].location: "US" is not the Google Cloud',
+    ...toyIs(`kind: vertex, project: mine-1, location: US, ${keyed}`),
+  ],
+  ["providers[1]: Provider toy has no resource. Add the name", ...toyIs(`kind: azure, ${keyed}`)],
+  ['providers[1].resource: "a.b" is not the name of the Azure', ...toyIs(`kind: azure, resource: a.b, ${keyed}`)],
+  [
+    "providers[1].base_url: Provider toy has resource and base_url.",
+    ...toyIs(`kind: azure, resource: a, base_url: "https://a.example", ${keyed}`),
+  ],
+  [
+    "providers[1].api_version: api_version needs resource.",
+    ...toyIs(`kind: azure, api_version: 2024-10-21, base_url: "https://a.example", ${keyed}`),
+  ],
+  [
+    'providers[1].api_version: "v1" is not the version',
+    ...toyIs(`kind: azure, resource: a, api_version: v1, ${keyed}`),
+  ],
+  [
+    "providers[1].auth_header: auth_header works only",
+    ...toyIs(`kind: azure, resource: a, auth_header: x-key, ${keyed}`),
+  ],
+  [`${mainPlace}.region: region works only with kind bedrock.`, ...moreOfMain("region: us-east-1")],
+  [`${mainPlace}.publisher: publisher works only with kind vertex.`, ...moreOfMain("publisher: google")],
+]);
 
 test("a package that cannot be used is rejected with the fix", () => {
   const fault = { message: "The package a is not installed.", remedy: "Install it." };
@@ -339,7 +403,7 @@ describeProblems("an invalid model", [
     ...withLogo("https://user:pass@example.com/logo.png"),
   ],
   [
-    "models[0].routes[0].provider: Providers of kind fal serve image, video, avatar, not chat. For chat, use one of these kinds: sandbox, openai-compatible, anthropic, google, ai-sdk.",
+    "models[0].routes[0].provider: Providers of kind fal serve image, video, avatar, not chat. For chat, use one of these kinds: sandbox, openai-compatible, azure, anthropic, google, vertex, bedrock, ai-sdk.",
     'kind: openai-compatible, base_url: "https://example.com/v1"',
     "kind: fal",
   ],
@@ -390,7 +454,7 @@ describeProblems("a routing policy without what it chooses by", [
 
 describeProblems("an invalid option of a model or route", [
   [
-    "models[0].routes[0].passthrough: passthrough works only with the kinds openai-compatible and anthropic, and toy is sandbox.",
+    "models[0].routes[0].passthrough: passthrough works only with the kinds openai-compatible, azure, anthropic, and toy is sandbox.",
     "routes: [",
     "routes: [{ provider: toy, upstream_model: talk-1, passthrough: [top_k] }, ",
   ],

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { parseMoney } from "../../lib/money.ts";
 import { parseTimestamp } from "../../lib/timestamp.ts";
 import { readReference } from "../../platform/config/secrets.ts";
+import { accountSettingNames, accountSettings, listKindsWith } from "../../providers/accounts/account-settings.ts";
 import { isMediaKind, providerKinds, servedByKind } from "../../providers/provider-definition.ts";
 import { explainMissingSecret } from "../../providers/provider-setup.ts";
 import type { CatalogFile, CatalogProblem, ModelEntry, ReportProblem } from "./catalog-file.ts";
@@ -26,6 +27,7 @@ export type CatalogSurroundings = {
 /** Kinds for other APIs of the same vendor. */
 const vendorsByKind: Partial<Record<keyof typeof servedByKind, readonly (keyof typeof servedByKind)[]>> = {
   google: ["google-media", "vertex-media"],
+  vertex: ["vertex-media"],
   minimax: ["minimax-speech"],
   "minimax-speech": ["minimax"],
 };
@@ -47,7 +49,9 @@ const openAiOptions = [
   "trace_context",
   "unsupported_fields",
 ] as const;
-const passthroughKinds: readonly string[] = ["openai-compatible", "anthropic"];
+/** Azure's key has its own header. */
+const azureOptions: readonly string[] = openAiOptions.filter((name) => name !== "auth_header");
+const passthroughKinds: readonly string[] = ["openai-compatible", "azure", "anthropic"];
 
 /** Checks what the schema cannot, and returns every problem. */
 export function checkCatalog(file: CatalogFile, surroundings: CatalogSurroundings): CatalogProblem[] {
@@ -115,9 +119,10 @@ function checkKind(
       `Provider ${id} has no base_url. Add the address of the vendor's API, such as https://api.openai.com/v1.`,
     );
   }
-  if (isMediaKind(kind) && (provider.api_keys ?? []).length === 0) {
-    report(path, `Provider ${id} has no api_keys. Name a secret, such as \${FAL_KEY}.`);
+  if ((isMediaKind(kind) || kind in accountSettings) && (provider.api_keys ?? []).length === 0) {
+    report(path, `Provider ${id} has no api_keys. Name a secret, such as \${${nameKey(kind)}}.`);
   }
+  checkAccount(provider, path, report);
   if (kind === "ai-sdk" && provider.package === undefined) {
     report(path, `Provider ${id} has no package. Name its npm package, such as "@ai-sdk/mistral".`);
   }
@@ -135,7 +140,43 @@ function checkKind(
   }
   for (const name of openAiOptions) {
     if (kind === "openai-compatible" || provider[name] === undefined) continue;
+    if (kind === "azure" && azureOptions.includes(name)) continue;
     report([...path, name], `${name} works only with kind openai-compatible. Remove it from provider ${id}.`);
+  }
+}
+
+/** Checks the settings of the account at the vendor. */
+function checkAccount(
+  provider: CatalogFile["providers"][number],
+  path: readonly (string | number)[],
+  report: ReportProblem,
+): void {
+  const { id, kind, base_url: baseUrl, resource, api_version: version } = provider;
+  for (const name of accountSettingNames) {
+    const setting = accountSettings[kind]?.[name];
+    const value = provider[name];
+    if (setting === undefined) {
+      if (value === undefined) continue;
+      report(
+        [...path, name],
+        `${name} works only with kind ${listKindsWith(name).join(" or ")}. Remove it from provider ${id}.`,
+      );
+    } else if (value === undefined) {
+      if (setting.isRequired !== true) continue;
+      report(path, `Provider ${id} has no ${name}. Add ${setting.meaning}, such as ${setting.example}.`);
+    } else if (!setting.pattern.test(value)) {
+      report([...path, name], `"${value}" is not ${setting.meaning}. Write one such as ${setting.example}.`);
+    }
+  }
+  if (kind !== "azure") return;
+  if (resource === undefined && baseUrl === undefined) {
+    report(path, `Provider ${id} has no resource. Add the name of the Azure resource, such as my-resource.`);
+  }
+  if (resource !== undefined && baseUrl !== undefined) {
+    report([...path, "base_url"], `Provider ${id} has resource and base_url. Remove one of them.`);
+  }
+  if (version !== undefined && resource === undefined) {
+    report([...path, "api_version"], "api_version needs resource. Write it into base_url: …?api-version=2024-10-21.");
   }
 }
 
@@ -186,6 +227,10 @@ function checkAddress(
   } else if (url.protocol === "http:" && allowsHttp !== true && !isOnThisMachine(url)) {
     report(place, `${url.origin} is not on this machine. Use https, or add allow_http: true to the provider.`);
   }
+}
+
+function nameKey(kind: string): string {
+  return `${kind.toUpperCase().replaceAll("-", "_")}_KEY`;
 }
 
 function isOnThisMachine({ hostname }: URL): boolean {
@@ -256,7 +301,7 @@ function checkModels(file: CatalogFile, around: CatalogSurroundings, report: Rep
       if (route.passthrough !== undefined && kind !== undefined && !passthroughKinds.includes(kind)) {
         report(
           [...place, "passthrough"],
-          `passthrough works only with the kinds ${passthroughKinds.join(" and ")}, and ${route.provider} is ${kind}. Remove it.`,
+          `passthrough works only with the kinds ${passthroughKinds.join(", ")}, and ${route.provider} is ${kind}. Remove it.`,
         );
       }
       checkMediaRoute({ model, route, kind }, place, report);

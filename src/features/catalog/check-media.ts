@@ -1,4 +1,4 @@
-import { fieldsByKind } from "../../providers/fields-by-kind.ts";
+import { fieldsByKind, findModelFields } from "../../providers/fields-by-kind.ts";
 import { listOptionNames, mediaOptions, type OptionValue } from "../../providers/media-options.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import type { FieldRules } from "../../providers/route-terms.ts";
@@ -38,6 +38,13 @@ export function checkMediaRoute(
     }
   }
   if (!isMedia(type)) return;
+  if (kind !== undefined && fieldsByKind[kind]?.[type] !== undefined) {
+    const made = Object.keys(findModelFields(kind, route.upstream_model) ?? {});
+    if (!made.includes(type)) {
+      const instead = made.length === 0 ? "nothing that Sluice offers" : made.join(", ");
+      report([...place, "upstream_model"], `${route.upstream_model} makes ${instead}, not ${type}. Name another one.`);
+    }
+  }
   const known = listFields(type);
   for (const name of Object.keys(route.fields ?? {})) {
     if (known.includes(name)) continue;
@@ -59,7 +66,7 @@ export function checkOffers(
   if (!isMedia(type) || routes.length === 0) return;
   const ways = routes.flatMap((route) => {
     const kind = file.providers.find(({ id }) => id === route.provider)?.kind;
-    const rules = kind === undefined ? undefined : fieldsByKind[kind]?.[type];
+    const rules = kind === undefined ? undefined : findModelFields(kind, route.upstream_model)?.[type];
     // A kind without rules decides by itself.
     return kind === undefined ? [] : [{ route, rules }];
   });

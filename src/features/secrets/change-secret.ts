@@ -37,8 +37,9 @@ const namesMax = 1000;
 /** Adds a version and retires the one in use. Returns the new version's number. */
 export async function storeSecret(
   { database, clock, masterKey, randomBytes }: StoreDependencies,
-  { name, value, actor, acceptsNewKey }: NewSecret,
+  { name, value: given, actor, acceptsNewKey }: NewSecret,
 ): Promise<number> {
+  const value = joinLines(given);
   requireValid(name, value);
   const seal = createUpstreamSecretSeal(masterKey);
   return await database.transaction().execute(async (tx) => {
@@ -102,6 +103,16 @@ async function getVersions(tx: Database, name: string): Promise<SecretVersion[]>
   const known = (await listSecretVersions(tx)).filter((one) => one.name === name);
   if (known.length > 0) return known;
   throw new AppError("not_found", `There is no stored secret ${name}. List them: npm run -s sluice -- secret list`);
+}
+
+/** JSON, such as the key file of a service account, becomes one line. */
+function joinLines(value: string): string {
+  if (!value.trimStart().startsWith("{")) return value;
+  try {
+    return JSON.stringify(JSON.parse(value));
+  } catch {
+    return value;
+  }
 }
 
 function requireValid(name: string, value: string): void {

@@ -31,7 +31,14 @@ export function listAbleTargets(
   const capability = findCapability(request, inputs);
   const judged = targets
     .filter(({ route }) => route.capability === undefined || route.capability === capability)
-    .map((target) => ({ target, obstacle: target.generation.findObstacle(request, { inputs, route: target.route }) }));
+    .map((target) => ({
+      target,
+      obstacle: target.generation.findObstacle(request, {
+        inputs,
+        route: target.route,
+        upstreamModel: target.upstreamModel,
+      }),
+    }));
   const able = judged.filter(({ obstacle }) => obstacle === null).map(({ target }) => target);
   return { able, obstacle: judged.find(({ obstacle }) => obstacle !== null)?.obstacle ?? null };
 }

@@ -54,8 +54,9 @@ const defaultConnectionsMax = 1024;
 const answerBytesMax = 32 * 1024 * 1024;
 /** Long responses arrive one token at a time, each in an event of some hundred bytes. */
 const eventStreamBytesMax = 128 * 1024 * 1024;
-/** Parsers buffer a line until it ends. */
-const eventLineBytesMax = 4 * 1024 * 1024;
+/** Parsers buffer an event until it ends. */
+const eventBytesMax = 4 * 1024 * 1024;
+const frameLengthBytes = 4;
 /** Libraries parse a response or event synchronously: this much structure takes up to 50 ms. */
 const defaultStructureMax = 80_000;
 const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -174,19 +175,17 @@ async function* readChecked(
   structureMax: number,
   failBy: (error: unknown) => never,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const isEventStream = String(headers["content-type"]).startsWith("text/event-stream");
-  const bytesMax = isEventStream ? eventStreamBytesMax : answerBytesMax;
+  const measure = createMeasure(String(headers["content-type"]));
+  const bytesMax = measure === null ? answerBytesMax : eventStreamBytesMax;
   let bytes = 0;
-  let lineBytes = 0;
   const limits = { structureMax, escapesMax: Number.POSITIVE_INFINITY };
   let scanner = createJsonScanner(limits);
   try {
     for await (const chunk of read()) {
       bytes += chunk.length;
       if (bytes > bytesMax) throw new UpstreamError("bad-answer", "The response is too large.");
-      if (isEventStream) lineBytes = measureLine(lineBytes, chunk);
-      // A chunk that ends a line restarts the count; other lines in the same chunk are too small to matter.
-      if (isEventStream && lineBytes < chunk.length) scanner = createJsonScanner(limits);
+      // A chunk that ends an event restarts the count; other events in the same chunk are too small to matter.
+      if (measure !== null && measure(chunk) < chunk.length) scanner = createJsonScanner(limits);
       else if (scanner.add(chunk) !== null)
         throw new UpstreamError("bad-answer", "The response has too much JSON structure.");
       yield chunk;
@@ -196,12 +195,52 @@ async function* readChecked(
   }
 }
 
-/** The length of the chunk's last, open line. */
-function measureLine(bytesBefore: number, chunk: Buffer): number {
-  const firstEnd = chunk.indexOf(0x0a);
-  if (bytesBefore + (firstEnd === -1 ? chunk.length : firstEnd) > eventLineBytesMax)
-    throw new UpstreamError("bad-answer", "A line of the response is too long.");
-  return firstEnd === -1 ? bytesBefore + chunk.length : chunk.length - 1 - chunk.lastIndexOf(0x0a);
+/** Measures the open event after each chunk of a stream, and throws if it is too long. `null` for other responses. */
+function createMeasure(contentType: string): ((chunk: Buffer) => number) | null {
+  if (contentType.startsWith("text/event-stream")) return createLineMeasure();
+  return contentType.startsWith("application/vnd.amazon.eventstream") ? createFrameMeasure() : null;
+}
+
+function createLineMeasure(): (chunk: Buffer) => number {
+  let bytes = 0;
+  return (chunk) => {
+    const firstEnd = chunk.indexOf(0x0a);
+    checkEventLength(bytes + (firstEnd === -1 ? chunk.length : firstEnd));
+    bytes = firstEnd === -1 ? bytes + chunk.length : chunk.length - 1 - chunk.lastIndexOf(0x0a);
+    return bytes;
+  };
+}
+
+/** AWS's events are frames that begin with their length in four bytes. */
+function createFrameMeasure(): (chunk: Buffer) => number {
+  let head = Buffer.alloc(0);
+  let frameBytes = 0;
+  let bytes = 0;
+  return (chunk) => {
+    let rest = chunk;
+    while (rest.length > 0) {
+      const wanted = head.length < frameLengthBytes ? frameLengthBytes : frameBytes;
+      const part = rest.subarray(0, wanted - bytes);
+      rest = rest.subarray(part.length);
+      bytes += part.length;
+      if (head.length < frameLengthBytes) {
+        head = Buffer.concat([head, part]);
+        if (head.length < frameLengthBytes) return bytes;
+        frameBytes = head.readUInt32BE();
+        if (frameBytes <= frameLengthBytes)
+          throw new UpstreamError("bad-answer", "A frame of the response is invalid.");
+        checkEventLength(frameBytes);
+      }
+      if (bytes < frameBytes) continue;
+      head = Buffer.alloc(0);
+      bytes = 0;
+    }
+    return bytes;
+  };
+}
+
+function checkEventLength(bytes: number): void {
+  if (bytes > eventBytesMax) throw new UpstreamError("bad-answer", "An event of the response is too long.");
 }
 
 function readRequest(

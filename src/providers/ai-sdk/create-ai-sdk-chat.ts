@@ -18,7 +18,7 @@ export type VendorOptions = {
   clock: Clock;
 };
 
-type VendorChatOptions = VendorOptions & {
+export type VendorChatOptions = VendorOptions & {
   fetchImage: FetchImage;
   /**
    * Encrypts signed reasoning in tool call ids; must be the same on all gateways. Without it the upstream's API key is
@@ -30,7 +30,7 @@ type VendorChatOptions = VendorOptions & {
 };
 
 /** A chat upstream behind an AI SDK provider package. */
-function createAiSdkChat(
+export function createAiSdkChat(
   { fetchImage, clock, sealSecret, connectionsMax }: VendorChatOptions,
   { dialect, isMediaSpliced }: { dialect: Dialect; isMediaSpliced: boolean },
   createModel: CreateModel,

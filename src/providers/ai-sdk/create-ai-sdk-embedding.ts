@@ -19,7 +19,7 @@ const structureMax = 400_000;
 const connectMsMax = 15_000;
 
 /** An embedding upstream behind an AI SDK provider package. */
-function createAiSdkEmbedding(clock: Clock, createModel: CreateEmbeddingModel): EmbeddingProvider {
+export function createAiSdkEmbedding(clock: Clock, createModel: CreateEmbeddingModel): EmbeddingProvider {
   const upstream = createUpstreamFetch({ structureMax });
   return {
     findObstacle: ({ input }) =>

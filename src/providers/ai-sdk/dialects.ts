@@ -91,6 +91,13 @@ const thinkingShares: Readonly<Record<Exclude<ReasoningEffort, "none">, number>>
 };
 const userIdLengthMax = 256;
 
+/** The thinking budget of a Claude model that needs one; `null` if a short answer has no room for it. */
+function planThinking(effort: Exclude<ReasoningEffort, "none">, outputTokensMax: number): number | null {
+  const share = Math.max(thinkingTokensMin, Math.floor(outputTokensMax * thinkingShares[effort]));
+  const budgetTokens = Math.min(share, outputTokensMax - answerTokensMin);
+  return budgetTokens < thinkingTokensMin ? null : budgetTokens;
+}
+
 export const anthropicDialect: Dialect = {
   optionsName: "anthropic",
   fields: new Set(["parallel_tool_calls"]),
@@ -136,10 +143,9 @@ export const anthropicDialect: Dialect = {
     if (effort === null) return plain;
     const isManual = (readClaudeGeneration(upstreamModel) ?? 0) <= manualThinkingGenerationMax;
     if (effort === "none" || !isManual) return { ...plain, reasoning: effort };
-    const share = Math.max(thinkingTokensMin, Math.floor(outputTokensMax * thinkingShares[effort]));
-    const budgetTokens = Math.min(share, outputTokensMax - answerTokensMin);
-    // Anthropic rejects thinking in a turn that began without it, and a short answer has no room for it.
-    if (isThoughtLost || budgetTokens < thinkingTokensMin) return plain;
+    // Anthropic rejects thinking in a turn that began without it.
+    const budgetTokens = isThoughtLost ? null : planThinking(effort, outputTokensMax);
+    if (budgetTokens === null) return plain;
     return {
       // The package adds the budget to the maximum, which would exceed the hold.
       maxOutputTokens: outputTokensMax - budgetTokens,
@@ -197,6 +203,54 @@ export const googleDialect: Dialect = {
     part.type === "raw" ? convertGoogleUsage(readField(part.rawValue, "usageMetadata")) : null,
   readUsage: (usage, vendorUsage) =>
     usage.raw === undefined ? convertUsage(usage, vendorUsage) : convertGoogleUsage(usage.raw),
+};
+
+/** Gemini on Vertex AI. The package keeps its marks under another name, and the platform takes penalties. */
+export const vertexGoogleDialect: Dialect = {
+  ...googleDialect,
+  optionsName: "googleVertex",
+  findModelObstacle: () => null,
+};
+
+/** Amazon Bedrock's Converse API, for the models of all its vendors. */
+export const bedrockDialect: Dialect = {
+  optionsName: "amazonBedrock",
+  fields: new Set(),
+  // Converse ignores `topK`.
+  vendorFields: new Set(),
+  temperatureMax: 1,
+  samplingDefault: null,
+  takesAudio: false,
+  takesCacheControl: false,
+  fileTypes:
+    /^(?:application\/(?:pdf|msword|vnd\.ms-excel|vnd\.openxmlformats-officedocument\.(?:wordprocessingml\.document|spreadsheetml\.sheet))|text\/(?:csv|html|plain|markdown))$/,
+  takesJsonObject: false,
+  thoughts: "before-call",
+  harmlessWarnings: new Set(),
+  readsRawEvents: false,
+  reportsStreamUsage: true,
+  finishReasons: {},
+  findModelObstacle: () => null,
+  keepsInstructionsInPlace: () => false,
+
+  planCall({ request, upstreamModel, outputTokensMax, isThoughtLost }) {
+    const effort = request.reasoning_effort ?? null;
+    const plain = { maxOutputTokens: outputTokensMax };
+    if (effort === null) return plain;
+    const generation = readClaudeGeneration(upstreamModel);
+    const isManual = generation !== null && generation <= manualThinkingGenerationMax;
+    if (effort === "none" || !isManual) return { ...plain, reasoning: effort };
+    const budgetTokens = isThoughtLost ? null : planThinking(effort, outputTokensMax);
+    if (budgetTokens === null) return plain;
+    return {
+      // The package adds the budget to the maximum, which would exceed the hold.
+      maxOutputTokens: outputTokensMax - budgetTokens,
+      providerOptions: { amazonBedrock: { reasoningConfig: { type: "enabled", budgetTokens } } },
+    };
+  },
+
+  readEarlyUsage: () => null,
+  readUsage: convertUsage,
 };
 
 /** For unknown packages: everything that the SDK's interface supports. The vendor may reject it. */

@@ -1,4 +1,4 @@
-import { hideSecrets } from "../../lib/secret-shapes.ts";
+import { hideSecrets, isSecretName } from "../../lib/secret-shapes.ts";
 import type { SecretReader } from "../../platform/config/secrets.ts";
 import type { ProviderError, ProviderErrorKind } from "../contract.ts";
 import type { ProviderDefinition } from "../provider-definition.ts";
@@ -48,7 +48,22 @@ function quote(text: unknown, target: SecretHolder, charactersMax: number): stri
 
 function listSecrets({ apiKeyReference, provider, secrets }: SecretHolder): string[] {
   const references = [...(apiKeyReference === null ? [] : [apiKeyReference]), ...Object.values(provider.headers ?? {})];
-  return references.flatMap(secrets.listSent).filter((secret) => secret.length >= secretCharactersMin);
+  const sent = references.flatMap(secrets.listSent);
+  return [...sent, ...sent.flatMap(listParts)].filter((secret) => secret.length >= secretCharactersMin);
+}
+
+/** Some credentials are JSON, such as the key file of a service account. */
+function listParts(secret: string): string[] {
+  const parts: string[] = [];
+  try {
+    JSON.parse(secret, (name, value: unknown) => {
+      if (typeof value === "string" && isSecretName(name)) parts.push(value);
+      return value;
+    });
+  } catch {
+    // A plain key.
+  }
+  return parts;
 }
 
 const unprintable = /[\p{Cc}\p{Cs}]+/gu;

@@ -38,12 +38,12 @@ export const refusalRules: readonly RefusalRule[] = [
 
   {
     kind: "key-refused",
-    words: /invalid_api_key|api_key_invalid|authentication_?error|unauthenticated|account_deactivated/,
+    words: /invalid_api_key|api_key_invalid|authentication_?error|unauthenticated|account_deactivated|invalid_grant/,
   },
   {
     kind: "key-refused",
     message:
-      /^(?:incorrect api key|invalid api key|api key (?:not valid|expired)|your api key was reported|authentication fail|access denied due to invalid subscription key|the security token included|method doesn't allow unregistered callers|this organization has been disabled)/i,
+      /^(?:incorrect api key|invalid api key|api key (?:not valid|expired)|your api key was reported|authentication fail|access denied due to invalid subscription key|the security token included|the request signature we calculated|bearer token has expired|method doesn't allow unregistered callers|this organization has been disabled)/i,
   },
   {
     kind: "out-of-credit",
@@ -81,15 +81,15 @@ export const refusalRules: readonly RefusalRule[] = [
     kind: "model-unavailable",
     statuses: [400, 403, 404, 422],
     message:
-      /^(?:invalid model\b|unknown model,|\S{1,200} is not a valid model id$|models\/\S{1,200} is not found|publisher model |not found the model|no endpoints found for |the api deployment for|you don't have access to the model|this model version has reached|this is not a chat model|project \S{1,80} does not have access to model|invocation of model id|application '\S{1,200}' not found)/i,
+      /^(?:invalid model\b|unknown model,|\S{1,200} is not a valid model id$|models\/\S{1,200} is not found|publisher model |not found the model|no endpoints found for |the api deployment for|you don't have access to the model|this model version has reached|model use case details have not|user: arn:\S{1,300} is not authorized to perform: bedrock:|permission 'aiplatform\.\S{1,80}' denied on resource|this is not a chat model|project \S{1,80} does not have access to model|invocation of model id|application '\S{1,200}' not found)/i,
   },
   // Anthropic's whole message.
   { kind: "model-unavailable", statuses: [404], message: /^model: \S{1,200}$/ },
-  { kind: "misconfigured", words: /unsupported_country|unknown_url/ },
+  { kind: "misconfigured", words: /unsupported_country|unknown_url|service_disabled/ },
   {
     kind: "misconfigured",
     message:
-      /^(?:user location is not supported|country, region, or territory not supported|invalid url \(|no endpoints found matching your)/i,
+      /^(?:user location is not supported|country, region, or territory not supported|invalid url \(|no endpoints found matching your|credential should be scoped to a valid region)/i,
   },
 
   {

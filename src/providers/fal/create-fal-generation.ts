@@ -15,8 +15,9 @@ import type {
 import { createMediaClient, type MediaClientOptions, readAnswer, type WholeAnswer } from "../media-client.ts";
 import { asRecord } from "../openai-compatible/json-value.ts";
 import { findParam, findRequestObstacle } from "../write-media-fields.ts";
-import { buildFalInput, falFields } from "./build-fal-input.ts";
+import { buildFalInput } from "./build-fal-input.ts";
 import { type FalHandle, parseFalHandle, readFalReply } from "./fal-handle.ts";
+import { findFalFields } from "./find-fal-fields.ts";
 import { isCanceled, isFromFal, isStillRunning, readFalError } from "./read-fal-error.ts";
 import { readFalOutputs } from "./read-fal-outputs.ts";
 
@@ -45,8 +46,11 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
     origin: baseUrl.origin,
     authHeader: { name: "authorization", prefix: "Key " },
   });
-  const refuse = (answer: WholeAnswer, { request, route }: GenerationCall): ProviderError =>
-    readFalError(answer, { clock, findParam: (field) => findParam(field, falFields[request.type] ?? {}, route) });
+  const refuse = (answer: WholeAnswer, { request, route, upstreamModel }: GenerationCall): ProviderError =>
+    readFalError(answer, {
+      clock,
+      findParam: (field) => findParam(field, findFalFields(upstreamModel)[request.type] ?? {}, route),
+    });
 
   async function submit(call: GenerationCall): Promise<SubmitOutcome> {
     const { apiKey, timeoutMs, signal, upstreamModel } = call;
@@ -128,7 +132,7 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
     traits: { isRepeatable: false, keepsWork: true, cancels: "while-queued", pollMsMin: 1000, pollMsMax: 10_000 },
     // Callbacks through another address are not signed with fal's keys.
     hook: baseUrl.origin === falBaseUrl ? { signature: "fal" } : {},
-    findObstacle: (request, search) => findRequestObstacle(request, search, falFields),
+    findObstacle: (request, search) => findRequestObstacle(request, search, findFalFields(search.upstreamModel ?? "")),
     submit,
     poll,
     cancel,

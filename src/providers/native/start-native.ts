@@ -40,7 +40,7 @@ export function startNative(endpoint: ChatEndpoint, forms: NativeForms, call: Na
   // A header that the operator configured wins; only `anthropic-beta` is combined.
   const headers = Object.entries(asked).filter(([name]) => name === "anthropic-beta" || !endpoint.hasHeader(name));
   return endpoint.start(call, sink, {
-    path: endpoint.pathOf(wire),
+    path: endpoint.pathOf(wire, call.upstreamModel),
     body: buildNativeBody(call),
     isStreamed: request.stream === true,
     form: forms[wire],

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createConnect, createUpstreamPool } from "../../platform/net/upstream-pool.ts";
-import { readBaseUrl } from "../base-url.ts";
+import { type BaseUrl, readBaseUrl } from "../base-url.ts";
 import type { ChatCall, ChatRun, ChatSink } from "../contract.ts";
 import { type AnswerForm, UpstreamChat } from "./upstream-chat.ts";
 
@@ -26,11 +26,9 @@ type EndpointRequest = {
 };
 
 /** One upstream address with its connection pool, for all its APIs. */
-export type ChatEndpoint = {
+export type ChatEndpoint = Pick<BaseUrl, "pathOf"> & {
   /** Whether a header is sent with every request, by its name in lower case. */
   hasHeader(name: string): boolean;
-  /** The path of an operation: `chat/completions`. */
-  pathOf(operation: string): string;
   start(call: ChatCall, sink: ChatSink, request: EndpointRequest): ChatRun;
   close(): Promise<void>;
 };

@@ -28,7 +28,6 @@ const bearer = { name: "authorization", prefix: "Bearer " };
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatProvider {
   const { clock, authHeader = bearer, nativeWires = [] } = options;
   const endpoint = createChatEndpoint({ ...options, authHeader });
-  const path = endpoint.pathOf("chat/completions");
   const form = createChatForm(options, clock);
   const native = createNativeForms(options);
 
@@ -44,6 +43,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
         return startNative(endpoint, native, { ...call, asksStreamUsage: options.asksStreamUsage }, sink);
       }
       const isStreamed = isStreamNeeded(call.request, options);
+      const path = endpoint.pathOf("chat/completions", call.upstreamModel);
       return endpoint.start(call, sink, { path, body: buildUpstreamBody(call, options), isStreamed, form });
     },
 

@@ -43,7 +43,7 @@ function writeRequest(
   const { input, dimensions, user, encoding } = request;
   return {
     method: "POST",
-    path: endpoint.pathOf("embeddings"),
+    path: endpoint.pathOf("embeddings", upstreamModel),
     headers: { "content-type": "application/json", accept: "application/json", ...presentTrace(call) },
     body: JSON.stringify({
       model: upstreamModel,

@@ -51,7 +51,7 @@ export function createOpenAiTranscription(options: OpenAiMediaOptions): Transcri
       const { apiKey, timeoutMs, signal } = call;
       const answer = await endpoint.client.send({
         method: "POST",
-        path: endpoint.pathOf(paths[call.request.task]),
+        path: endpoint.pathOf(paths[call.request.task], call.upstreamModel),
         headers: { "content-type": contentType, "content-length": String(length), ...presentTrace(call) },
         ...{ body, apiKey, timeoutMs, signal },
       });

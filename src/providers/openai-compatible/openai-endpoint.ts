@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { readBaseUrl } from "../base-url.ts";
+import { type BaseUrl, readBaseUrl } from "../base-url.ts";
 import { createMediaClient, type MediaClient, type MediaClientOptions } from "../media-client.ts";
 
 /** The address of an OpenAI-compatible upstream and its options. */
@@ -14,7 +14,7 @@ export type OpenAiMediaOptions = Pick<MediaClientOptions, "headers" | "connectio
   clock: Clock;
 };
 
-export type OpenAiEndpoint = { client: MediaClient; clock: Clock; pathOf(operation: string): string };
+export type OpenAiEndpoint = Pick<BaseUrl, "pathOf"> & { client: MediaClient; clock: Clock };
 
 /** The `traceparent` header, if there is a trace to pass on. */
 export function presentTrace({ traceparent = null }: { traceparent?: string | null }): Record<string, string> {

@@ -23,7 +23,7 @@ export function writeSpeechRequest(endpoint: OpenAiEndpoint, call: SpeechCall): 
   const { apiKey, timeoutMs, signal, upstreamModel, request, route } = call;
   return {
     method: "POST",
-    path: endpoint.pathOf("audio/speech"),
+    path: endpoint.pathOf("audio/speech", upstreamModel),
     headers: { "content-type": "application/json", ...presentTrace(call) },
     body: JSON.stringify({ model: upstreamModel, ...writeFields(listValues(request, []), speechRules, route) }),
     ...{ apiKey, timeoutMs, signal, idleMs: Math.min(timeoutMs, idleMsMax) },

@@ -23,7 +23,7 @@ export async function submitImage(endpoint: OpenAiEndpoint, call: ImageCall): Pr
   const { apiKey, timeoutMs, signal, request } = call;
   const bytesMax = Math.min(imageBytesMax * (request.count + 1), answerBytesMax);
   const asked = call.inputs.length === 0 ? writeGeneration(call, request) : writeEdit(call, request);
-  const path = endpoint.pathOf(asked.operation);
+  const path = endpoint.pathOf(asked.operation, call.upstreamModel);
   const headers = { accept: "application/json", ...asked.headers, ...call.headers, ...presentTrace(call) };
   const once = await endpoint.client.sendOnce(
     { method: "POST", path, headers, body: asked.body, apiKey, timeoutMs, signal },

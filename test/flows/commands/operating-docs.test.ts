@@ -9,6 +9,7 @@ import { findCommand } from "../../../src/cli/commands.ts";
 import { parseArguments } from "../../../src/cli/parse-arguments.ts";
 import { bookCredit } from "../../../src/features/ledger/index.ts";
 import { openEventInbox } from "../../../src/features/webhooks/index.ts";
+import { systemClock } from "../../../src/lib/clock.ts";
 import { nano } from "../../../src/lib/money.ts";
 import { loadSettings } from "../../../src/platform/config/load-settings.ts";
 import { settingNames } from "../../../src/platform/config/settings-table.ts";
@@ -17,6 +18,7 @@ import { repositoryDir } from "../../harness/repository-files.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
+import { type BedrockFake, startBedrockFake } from "../../harness/upstreams/bedrock-fake.ts";
 import type { CloneName } from "../../harness/upstreams/dialect-wires.ts";
 import { type FakeUpstreams, startFakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
 import {
@@ -25,6 +27,7 @@ import {
   startSpeechFake,
   type VendorFake,
 } from "../../harness/upstreams/vendor-fake.ts";
+import { startVertexFake, type VertexFake } from "../../harness/upstreams/vertex-fake.ts";
 import { cloneWires } from "../../harness/upstreams/wires/clone-wires.ts";
 import { queueWires } from "../../harness/upstreams/wires/queue-wires.ts";
 import { speechWires } from "../../harness/upstreams/wires/speech-wires.ts";
@@ -84,6 +87,8 @@ let folder: string;
 let database: TestDatabase;
 let gateway: TestGateway;
 let fakes: FakeUpstreams;
+let bedrock: BedrockFake;
+let vertex: VertexFake;
 /** The vendors of media, by kind or, for OpenAI's clones, by the provider's id. */
 const vendors = new Map<string, { fake: VendorFake<never, never>; baseUrl: string }>();
 let environment: Record<string, string>;
@@ -97,6 +102,14 @@ beforeAll(async () => {
   writeFileSync(join(folder, "api.json"), JSON.stringify({ mistral: { models: { "house-large": listedModel } } }));
   database = await createTestDatabase();
   fakes = await startFakeUpstreams({ keys: "none-needed" });
+  bedrock = await startBedrockFake({
+    apiKey: "a-key",
+    region: "us-east-1",
+    accessKeyId: "none",
+    secretAccessKey: "none",
+  });
+  vertex = await startVertexFake(fakes, systemClock);
+  writeFileSync(join(folder, "vertex-key.json"), vertex.keyFile);
   await startVendors();
   const dataDir = join(folder, "data");
   environment = { SLUICE_DATA_DIR: dataDir, DATABASE_URL: database.url };
@@ -107,7 +120,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const name of variables) delete process.env[name];
   await gateway[Symbol.asyncDispose]();
-  await fakes[Symbol.asyncDispose]();
+  for (const fake of [vertex, bedrock, fakes]) await fake[Symbol.asyncDispose]();
   for (const { fake } of vendors.values()) await fake[Symbol.asyncDispose]();
   await database.close();
   rmSync(folder, { recursive: true, force: true });
@@ -193,7 +206,7 @@ async function operateJson(...words: string[]) {
 
 /** Maps the reader's files and paths to those of this machine. */
 function place(word: string): string {
-  const named = word.replace(/^\/etc\/sluice\/catalog\.yaml$/, join(folder, "catalog.yaml"));
+  const named = word.replace(/^\/etc\/sluice\/(catalog\.yaml|vertex-key\.json)$/, join(folder, "$1"));
   return named.replace(/^\/mnt\/backups$/, join(folder, "backups")).replace(/^\/tmp(?=\/api\.json$)/, folder);
 }
 
@@ -253,7 +266,15 @@ function placeholdersAsWords(command: string): string {
 /** As a downloaded list of models has it. */
 const listedModel = { modalities: { output: ["text"] }, cost: { input: 0.5, output: 1.5 } };
 
-type Catalog = { providers: { id: string; kind: string; base_url?: string; package?: string; dialect?: CloneName }[] };
+type Provider = {
+  id: string;
+  kind: string;
+  base_url?: string;
+  resource?: string;
+  package?: string;
+  dialect?: CloneName;
+};
+type Catalog = { providers: Provider[] };
 
 /** Writes a page's catalog to where its commands expect it, with fakes instead of the vendors. */
 function writeCatalog(catalog: Catalog): void {
@@ -262,11 +283,16 @@ function writeCatalog(catalog: Catalog): void {
     google: fakes.geminiUrl,
     fal: fakes.falUrl,
     "openai-compatible": fakes.openAiUrl,
+    azure: fakes.openAiUrl,
+    bedrock: bedrock.url,
+    vertex: `${vertex.url}/v1`,
   };
   const providers = catalog.providers.map((provider) => {
     const { kind, dialect } = provider;
     const url = findVendor(provider)?.baseUrl ?? (dialect === undefined ? urls[kind] : fakes.cloneUrl(dialect));
-    return url === undefined ? provider : { ...provider, base_url: url };
+    // A fake has an address instead of a resource.
+    const { resource: _, ...rest } = provider;
+    return url === undefined ? provider : { ...rest, base_url: url };
   });
   const text = stringify({ ...catalog, providers });
   for (const [, name = ""] of text.matchAll(/\$\{(\w+)\}/g)) {

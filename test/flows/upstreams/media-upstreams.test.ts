@@ -17,6 +17,9 @@ import { startRecordingServer } from "../../harness/servers/recording-server.ts"
 import { findCanary } from "../../harness/upstreams/fake-upstreams.ts";
 import { film } from "../../harness/upstreams/media-samples.ts";
 
+/** An endpoint that is not in fal's published types. */
+const unlisted = { upstreamModel: "someone/else" };
+
 describe("a job for fal", () => {
   test("goes to the model's path with the key, our headers and the input of an image", async () => {
     await using stage = await openMediaStage();
@@ -78,7 +81,11 @@ describe("a job for fal", () => {
     await using stage = await openMediaStage();
     const person = createInput({ role: "person", content: "face", url: "http://localhost:4000/v1/files/file_1" });
     const audio = createInput({ role: "audio", content: "voice", contentType: "audio/mpeg" });
-    const call = describeCall({ request: { type: "avatar", aspectRatio: "9:16" }, inputs: [person, audio] });
+    const call = describeCall({
+      ...unlisted,
+      request: { type: "avatar", aspectRatio: "9:16" },
+      inputs: [person, audio],
+    });
     const handle = await submit(stage.fal, call);
     expect(stage.media.submissions[0]?.fields).toEqual({
       image_url: `data:image/png;base64,${btoa("face")}`,
@@ -93,17 +100,33 @@ describe("a job for fal", () => {
     await using stage = await openMediaStage();
     const half = createInput({ content: "x".repeat(10 * 1024 * 1024) });
     const failure = await catchFailure(
-      stage.fal.submit(describeCall({ inputs: [half, createInput({ content: "x" }), half] })),
+      stage.fal.submit(describeCall({ ...unlisted, inputs: [half, createInput({ content: "x" }), half] })),
     );
     expect(failure).toMatchObject({ kind: "rejected", param: "input_images" });
     expect(stage.media.calls).toHaveLength(0);
-    await submit(stage.fal, describeCall({ inputs: [half, half] }));
+    await submit(stage.fal, describeCall({ ...unlisted, inputs: [half, half] }));
+  });
+
+  test("is refused before it is sent if the endpoint lacks a field, or makes something else", async () => {
+    await using stage = await openMediaStage();
+    const film = { type: "video", prompt: "x", durationSeconds: 5, aspectRatio: "16:9" } as const;
+    for (const [call, param] of [
+      [describeCall({ inputs: [createInput({})] }), "input_images"],
+      [describeCall({ request: film }), "model"],
+      [describeCall({ request: { ...film, durationSeconds: 7 }, upstreamModel: "fal-ai/veo3" }), "duration"],
+    ] as const) {
+      expect(stage.fal.findObstacle(call.request, call)).toMatchObject({ param });
+      expect(await catchFailure(stage.fal.submit(call))).toMatchObject({ kind: "rejected" });
+    }
+    expect(stage.media.calls).toHaveLength(0);
   });
 
   test("is not sent if an input has more bytes than declared", async () => {
     await using stage = await openMediaStage();
     const liar = createInput({ content: "x".repeat(21 * 1024 * 1024), bytes: 1 });
-    expect(await catchFailure(stage.fal.submit(describeCall({ inputs: [liar] })))).toMatchObject({ kind: "rejected" });
+    expect(await catchFailure(stage.fal.submit(describeCall({ ...unlisted, inputs: [liar] })))).toMatchObject({
+      kind: "rejected",
+    });
     expect(stage.media.calls).toHaveLength(0);
   });
 });

@@ -84,6 +84,7 @@ test("each kind serves the types in its table, and no other", async () => {
     const definition: ProviderDefinition = {
       ...{ id: kind, kind, base_url: upstream.openAiUrl },
       ...(kind === "ai-sdk" ? { package: "@ai-sdk/openai-compatible" } : {}),
+      ...(kind === "bedrock" ? { region: "us-east-1" } : {}),
     };
     await registry.loadAdapters([definition]);
     const generation = registry.getGeneration(definition);
