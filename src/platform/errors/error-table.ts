@@ -83,8 +83,8 @@ export const errorTable = {
   },
   invalid_file: {
     ...invalid,
-    meaning: "The file is damaged, or its format is not supported.",
-    remedy: "Upload a file in one of the documented formats.",
+    meaning: "The file is damaged, its format is not supported, or the model cannot use it: an avatar needs a face.",
+    remedy: "Upload a file in one of the documented formats that shows what the field describes.",
   },
   webhook_required: {
     ...invalid,

@@ -2,6 +2,7 @@ import sharp from "sharp";
 import { expect, test } from "vitest";
 import { runMediaTool } from "../../../src/platform/media/run-media-tool.ts";
 import { analyseSpeech } from "../../harness/media/analyse-speech.ts";
+import { drawPortrait } from "../../harness/media/portrait.ts";
 import {
   compareBytes,
   createInput,
@@ -96,6 +97,16 @@ test("a shot has no caption and no music, only quiet ambience; the same shot is 
   expect((await find(`Medium shot. A street by day. ${plain}`)).bytes.equals(shot.bytes)).toBe(true);
 });
 
+/** Avatars need a face: a small one in the corner leaves the middle and the lower edge as they are. */
+async function addPortrait(picture: Buffer): Promise<Buffer> {
+  const { width, height } = await sharp(picture).metadata();
+  const side = Math.round(Math.min(width, height) * 0.4);
+  return sharp(picture)
+    .composite([{ input: await drawPortrait(side, side), left: 0, top: 0 }])
+    .png()
+    .toBuffer();
+}
+
 /** Black and white stripes, horizontal or vertical. */
 function drawStripes(direction: "lying" | "standing"): Promise<Buffer> {
   const [width, height] = direction === "lying" ? [960, 30] : [30, 960];
@@ -116,7 +127,8 @@ test("while the voice plays the camera moves in, and the mouth opens in the midd
   const [voice = Buffer.alloc(0)] = await studio.make(speech);
   const silence = Buffer.from(voice).fill(0, 44);
   const show = async (picture: Buffer, audio: Buffer): Promise<Buffer[]> => {
-    const inputs = [createInput("person", picture, "image/png"), createInput("audio", audio, "audio/wav")];
+    const person = createInput("person", await addPortrait(picture), "image/png");
+    const inputs = [person, createInput("audio", audio, "audio/wav")];
     const [bytes = Buffer.alloc(0)] = await studio.make({ type: "avatar", aspectRatio: "1:1" }, inputs);
     return readFrames(await studio.keep(bytes, "avatar.mp4"), 12);
   };
@@ -158,7 +170,7 @@ test("an avatar shows the whole image in its own colours, down to the lower edge
     speed: 1,
   });
   const [bytes = Buffer.alloc(0)] = await studio.make({ type: "avatar", aspectRatio: "16:9" }, [
-    createInput("person", await drawFlat("#c05020"), "image/png"),
+    createInput("person", await addPortrait(await drawFlat("#c05020")), "image/png"),
     createInput("audio", voice, "audio/wav"),
   ]);
   const foot = await readFoot(await studio.keep(bytes, "avatar.mp4"));

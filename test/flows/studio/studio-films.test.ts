@@ -1,5 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
+import sharp from "sharp";
 import { expect, test } from "vitest";
 import { runMediaTool } from "../../../src/platform/media/run-media-tool.ts";
 import { analyseSpeech } from "../../harness/media/analyse-speech.ts";
@@ -198,19 +199,27 @@ test("a video of the person repeats until the voice ends", { timeout: studioMsMa
 });
 
 test.each([
-  ["an image as voice", "audio", "image/png"],
-  ["bytes that are not audio", "audio", "audio/mpeg"],
-  ["bytes that are not an image", "person", "image/png"],
-] as const)("%s is refused as an invalid input", { timeout: studioMsMax }, async (_name, role, contentType) => {
-  await using studio = await openTestStudio();
-  const good = [
-    createInput("person", await drawPortrait(64, 64), "image/png"),
-    createInput("audio", await speak(studio, "Hello."), "audio/wav"),
-  ];
-  const inputs = [
-    ...good.filter((input) => input.role !== role),
-    createInput(role, Buffer.from("no such thing"), contentType),
-  ];
-  const end = await studio.finish(createCall({ type: "avatar", aspectRatio: "1:1" }, inputs));
-  expect(end).toMatchObject({ kind: "failed", error: { kind: "rejected" } });
-});
+  ["an image as voice", "audio", "image/png", null],
+  ["bytes that are not audio", "audio", "audio/mpeg", null],
+  ["bytes that are not an image", "person", "image/png", null],
+  ["an image without a face", "person", "image/png", { r: 70, g: 110, b: 90 }],
+] as const)(
+  "%s is refused as an invalid input",
+  { timeout: studioMsMax },
+  async (_name, role, contentType, background) => {
+    await using studio = await openTestStudio();
+    const plain = (colour: { r: number; g: number; b: number }) =>
+      sharp({ create: { width: 400, height: 400, channels: 3, background: colour } })
+        .png()
+        .toBuffer();
+    const bytes = background === null ? Buffer.from("no such thing") : await plain(background);
+    const good = [
+      createInput("person", await drawPortrait(256, 256), "image/png"),
+      createInput("audio", await speak(studio, "Hello."), "audio/wav"),
+    ];
+    const inputs = [...good.filter((input) => input.role !== role), createInput(role, bytes, contentType)];
+    const end = await studio.finish(createCall({ type: "avatar", aspectRatio: "1:1" }, inputs));
+    const param = role === "audio" ? "audio_file_id" : "avatar_file_id";
+    expect(end).toMatchObject({ kind: "failed", error: { kind: "rejected", param } });
+  },
+);

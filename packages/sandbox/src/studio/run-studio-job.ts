@@ -42,19 +42,26 @@ export async function runStudioJob(call: StudioJobCall): Promise<void> {
       signal,
       timeoutMs: allowMs(request),
     });
-    let refusal: string | null = null;
+    let refusal: Extract<StudioReport, { kind: "refusal" }> | null = null;
     createInterface({ input: running.stdout }).on("line", (line) => {
       const report = JSON.parse(line) as StudioReport;
-      if (report.kind === "refusal") refusal = report.message;
+      if (report.kind === "refusal") refusal = report;
       else call.onReport(report.kind === "output" ? { ...report, name: join("made", report.name) } : report);
     });
     await running.ended;
-    if (refusal !== null)
-      throw new ProviderError("rejected", "The studio cannot make this.", { isIsolated: true, detail: { refusal } });
+    if (refusal !== null) throw describeRefusal(refusal);
   } catch (error) {
     signal.throwIfAborted();
     throw translate(error);
   }
+}
+
+function describeRefusal({ message, param }: { message: string; param: string | null }): ProviderError {
+  return new ProviderError("rejected", "The studio cannot make this.", {
+    isIsolated: true,
+    param,
+    detail: { refusal: message },
+  });
 }
 
 /** Longer videos may take longer; media without a known length get the maximum. */

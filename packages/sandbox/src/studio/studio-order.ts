@@ -17,12 +17,18 @@ export type StudioReport =
   | { kind: "progress"; percent: number }
   /** A finished file in the folder. */
   | { kind: "output"; type: "image" | "video" | "audio"; name: string }
-  /** The order cannot be fulfilled. The message is for logs. */
-  | { kind: "refusal"; message: string };
+  /** The order cannot be fulfilled. The message is for logs, `param` names the field at fault. */
+  | { kind: "refusal"; message: string; param: string | null };
 
 export type ReportStudio = (report: StudioReport) => void;
 
 /** The order is impossible, such as an input image that is not an image. */
 export class OrderRefusal extends Error {
   override readonly name = "OrderRefusal";
+  readonly param: string | null;
+
+  constructor(message: string, { param = null }: { param?: string | null } = {}) {
+    super(message);
+    this.param = param;
+  }
 }

@@ -32,5 +32,5 @@ try {
   await fulfil(order);
 } catch (error) {
   if (!(error instanceof OrderRefusal)) throw error;
-  report({ kind: "refusal", message: error.message });
+  report({ kind: "refusal", message: error.message, param: error.param });
 }

@@ -24,6 +24,12 @@ test.for<[ProviderErrorKind, string, string | null, boolean]>([
   expect(explained.message).not.toContain("vendor");
 });
 
+test.each(["avatar_file_id", "audio_file_id"])("a file in %s that the model cannot use is an invalid file", (param) => {
+  const explained = explainFailure(new ProviderError("rejected", "vendor-9 found no face", { param }));
+  expect(explained).toMatchObject({ code: "invalid_file", param, isRetryable: false });
+  expect(explained.message).not.toContain("vendor");
+});
+
 test("a task reports an error as a request would", () => {
   const error = new AppError("invalid_url", "It leads nowhere.", { param: "input_images[0]", detail: { host: "h" } });
   expect(describeAppError(error)).toEqual({

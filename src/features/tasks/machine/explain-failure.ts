@@ -9,14 +9,23 @@ const messages = {
   upstream_unavailable: "The model could not complete this task. Try again.",
 } as const;
 
+/** Uploads that were accepted, but that the model cannot use. */
+const unusableFiles: ReadonlyMap<string, string> = new Map([
+  ["avatar_file_id", "The model cannot use this file. Upload a picture or video in which one face is clearly visible."],
+  ["audio_file_id", "The model cannot use this file. Upload a recording with one clear voice."],
+]);
+
 /**
  * The error that the caller sees. The upstream's own message goes to the operator's log only. `textField` is the
  * caller's name of the text.
  */
 export function explainFailure(error: ProviderError, textField = "prompt"): TaskError {
   switch (error.kind) {
-    case "rejected":
+    case "rejected": {
+      const file = error.param === null ? undefined : unusableFiles.get(error.param);
+      if (file !== undefined) return describe("invalid_file", file, error.param);
       return describe("invalid_parameter", "The model rejected this request. Check its fields.", error.param);
+    }
     case "content-refused":
       return describe("content_policy_violation", "The request was refused for its content.", textField);
     case "too-long":

@@ -38,10 +38,15 @@ export async function readPhoto(path: PhotoPath, width: number, height: number):
     .toBuffer();
 }
 
+/** Upright, as it was taken. */
+export async function openPhoto(path: PhotoPath): Promise<Sharp> {
+  const { default: sharp } = await import("sharp");
+  return sharp(path, { limitInputPixels: photoPixelsMax, failOn: "error", pages: 1 }).rotate();
+}
+
 /** Cropped to the requested size, without distortion. */
 export async function fitPhoto(path: PhotoPath, width: number, height: number): Promise<Sharp> {
-  const { default: sharp } = await import("sharp");
-  const photo = sharp(path, { limitInputPixels: photoPixelsMax, failOn: "error", pages: 1 }).rotate();
+  const photo = await openPhoto(path);
   const { autoOrient } = await photo.metadata();
   const cut = Math.abs(Math.log((autoOrient.width / autoOrient.height) * (height / width)));
   return photo.resize(width, height, { fit: "cover", position: cut < cutMin ? "centre" : "attention" });

@@ -11,6 +11,7 @@ import {
 import type { AvatarRequest } from "../../../../../src/providers/generation.ts";
 import { readPhoto } from "../image/grade-photos.ts";
 import { type PhotoWarp, samplePhoto } from "../image/sample-photo.ts";
+import { hasFace } from "../people/has-face.ts";
 import { OrderRefusal, type ReportStudio, type StudioOrder } from "../studio-order.ts";
 import { drawVoiceStrip, type VoiceStrip } from "./draw-voice-strip.ts";
 import { encodeVideo, videoCodecs } from "./encode-video.ts";
@@ -43,6 +44,9 @@ export async function makeAvatar(order: StudioOrder & { request: AvatarRequest }
   if (size === null) throw new OrderRefusal(`There is no size for ${order.request.aspectRatio}.`);
   const person = findInput(order, "person");
   const voice = findInput(order, "audio");
+  const isVideo = person.contentType.startsWith("video/");
+  // Before the voice is read, as vendors do.
+  if (!isVideo) await requireFace(person);
   const voiceInput = describeUntrustedInput(voice.path, chooseDemuxer(voice));
   const samples = await readVoice(voiceInput);
   const path = join(order.folder, "avatar.part");
@@ -55,10 +59,21 @@ export async function makeAvatar(order: StudioOrder & { request: AvatarRequest }
     path,
     report,
   };
-  if (person.contentType.startsWith("video/")) await loopPerson(plan, person);
+  if (isVideo) await loopPerson(plan, person);
   else await animatePerson(plan, person);
   await rename(path, join(order.folder, "avatar.mp4"));
   report({ kind: "output", type: "video", name: "avatar.mp4" });
+}
+
+async function requireFace({ path, role }: MediaInput): Promise<void> {
+  const isPerson = await hasFace(path).catch((error: unknown) => {
+    throw refuseInput(role, `The image of the person cannot be read: ${String(error)}`);
+  });
+  if (!isPerson) throw refuseInput(role, "There is no face in the image of the person.");
+}
+
+function refuseInput(role: MediaInput["role"], message: string): OrderRefusal {
+  return new OrderRefusal(message, { param: role === "audio" ? "audio_file_id" : "avatar_file_id" });
 }
 
 function findInput({ inputs }: StudioOrder, role: MediaInput["role"]): MediaInput {
@@ -69,7 +84,7 @@ function findInput({ inputs }: StudioOrder, role: MediaInput["role"]): MediaInpu
 
 function chooseDemuxer({ contentType, role }: MediaInput): string {
   const demuxer = findDemuxer(contentType);
-  if (demuxer === null) throw new OrderRefusal(`The ${role} has an unsupported type: ${contentType}`);
+  if (demuxer === null) throw refuseInput(role, `The ${role} has an unsupported type: ${contentType}`);
   return demuxer;
 }
 
@@ -78,9 +93,9 @@ async function readVoice(voiceInput: readonly string[]): Promise<Int16Array> {
   const output = ["-vn", "-t", limit, "-ac", "1", "-ar", String(voiceRate), "-f", "s16le", "pipe:1"];
   const bytes = await runTool([...voiceInput, ...output], 2 * voiceRate * (avatarSecondsMax + 2), encodeMsMin * 2);
   const samples = new Int16Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 2));
-  if (samples.length < voiceRate / 10) throw new OrderRefusal("There is no voice in the audio.");
+  if (samples.length < voiceRate / 10) throw refuseInput("audio", "There is no voice in the audio.");
   if (samples.length > voiceRate * avatarSecondsMax)
-    throw new OrderRefusal(`The audio is longer than ${avatarSecondsMax} seconds.`);
+    throw refuseInput("audio", `The audio is longer than ${avatarSecondsMax} seconds.`);
   return samples;
 }
 
@@ -98,7 +113,7 @@ async function runTool(args: readonly string[], stdoutBytesMax: number, timeoutM
     return stdout.byteOffset % 2 === 0 ? stdout : Buffer.from(stdout);
   } catch (error) {
     if (error instanceof MediaToolError && error.kind === "failed")
-      throw new OrderRefusal(`The audio cannot be read: ${JSON.stringify(error.detail)}`);
+      throw refuseInput("audio", `The audio cannot be read: ${JSON.stringify(error.detail)}`);
     throw error;
   }
 }
@@ -107,9 +122,7 @@ async function runTool(args: readonly string[], stdoutBytesMax: number, timeoutM
 async function animatePerson(plan: AvatarPlan, person: MediaInput): Promise<void> {
   const { width, height, levels, report } = plan;
   const size = { width: 2 * Math.round((width * photoScale) / 2), height: 2 * Math.round((height * photoScale) / 2) };
-  const pixels = await readPhoto(person.path, size.width, size.height).catch((error: unknown) => {
-    throw new OrderRefusal(`The image of the person cannot be read: ${String(error)}`);
-  });
+  const pixels = await readPhoto(person.path, size.width, size.height);
   const photo = toPlanar(pixels, size.width, size.height);
   const jaw = createJaw(width, height);
   function* drawFrames(): Generator<Uint8Array> {
@@ -136,7 +149,7 @@ async function animatePerson(plan: AvatarPlan, person: MediaInput): Promise<void
   });
 }
 
-/** No face detection: in a portrait the face is in the middle, and the mouth a little below. */
+/** In a portrait the face is in the middle, and the mouth a little below. */
 function createJaw(width: number, height: number): (level: number) => PhotoWarp {
   const [middleX, middleY] = [width / 2, height * 0.54];
   const side = Math.min(width, height);
