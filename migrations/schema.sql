@@ -160,9 +160,7 @@ create table charges (
   lost bigint not null,
   created_at timestamp with time zone not null,
   key_id text,
-  constraint charges_amounts_valid CHECK (rates_per > 0 AND minimum_nano >= 0 AND quota_units >= 0 AND paid >= 0 AND lost >= 0),
-  constraint charges_id_unique PRIMARY KEY (id),
-  constraint charges_items_complete CHECK (cardinality(item_names) = cardinality(item_quantities) AND cardinality(item_names) = cardinality(item_rates_nano))
+  constraint charges_id_unique PRIMARY KEY (id)
 );
 
 CREATE INDEX charges_by_account ON ONLY charges USING btree (account_id, created_at, id);
@@ -452,14 +450,7 @@ create table holds (
   expires_at timestamp with time zone not null,
   opened_at timestamp with time zone not null,
   resolved_at timestamp with time zone,
-  constraint holds_amount_positive CHECK (amount > 0),
-  constraint holds_budget_has_key CHECK (budget_starts_at IS NULL OR key_id IS NOT NULL),
-  constraint holds_id_unique PRIMARY KEY (id),
-  constraint holds_id_valid CHECK (id ~~ 'hold\_%'::text),
-  constraint holds_lines_complete CHECK (cardinality(bucket_ids) = cardinality(bucket_amounts)),
-  constraint holds_refusal_complete CHECK ((state = 'refused'::text) = (refusal IS NOT NULL) AND (refusal IS NULL) = (missing IS NULL)),
-  constraint holds_settled_within CHECK (settled >= 0 AND settled <= amount),
-  constraint holds_unit_valid CHECK (unit = ANY (ARRAY['money'::text, 'text'::text, 'image'::text, 'video'::text]))
+  constraint holds_id_unique PRIMARY KEY (id)
 );
 
 CREATE INDEX holds_open_by_account ON holds USING btree (account_id) WHERE state = 'open'::text;
@@ -634,10 +625,8 @@ create table postings (
   cause_kind text not null,
   cause_id text not null,
   created_at timestamp with time zone not null,
-  constraint postings_amount_positive CHECK (amount > 0),
   constraint postings_entry_unique UNIQUE (bucket_id, entry_number),
-  constraint postings_id_unique PRIMARY KEY (id, leg),
-  constraint postings_two_sides CHECK (debit <> credit)
+  constraint postings_id_unique PRIMARY KEY (id, leg)
 );
 
 CREATE INDEX postings_by_account ON postings USING btree (account_id, number);
@@ -1416,6 +1405,7 @@ CREATE OR REPLACE FUNCTION public.check_hold()
 AS $function$
 declare
   is_valid boolean;
+  broken text;
 begin
   -- plpgsql prepares a condition when it first runs, so each state only pays for its own.
   if new.state = 'open' then
@@ -1429,17 +1419,30 @@ begin
   else
     is_valid = false;
   end if;
-  if is_valid then return new; end if;
-  raise check_violation using constraint = 'holds_state_valid', table = 'holds',
-    message = 'invalid hold', detail = to_json(new)::text;
+  broken = case
+    when not is_valid then 'holds_state_valid'
+    when new.id not like 'hold\_%' then 'holds_id_valid'
+    when new.unit not in ('money', 'text', 'image', 'video') then 'holds_unit_valid'
+    when cardinality(new.bucket_ids) <> cardinality(new.bucket_amounts) then 'holds_lines_complete'
+    when new.amount <= 0 then 'holds_amount_positive'
+    when new.settled not between 0 and new.amount then 'holds_settled_within'
+    when new.budget_starts_at is not null and new.key_id is null then 'holds_budget_has_key'
+    when (new.state = 'refused') <> (new.refusal is not null) or (new.refusal is null) <> (new.missing is null)
+      then 'holds_refusal_complete'
+  end;
+  if broken is null then return new; end if;
+  raise check_violation using constraint = broken, table = 'holds', message = 'invalid hold',
+    detail = to_json(new)::text;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.check_posting_kind()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  broken text;
 begin
-  if new.id like 'txn\_%'
+  if new.amount > 0 and new.debit <> new.credit and new.id like 'txn\_%'
     and (case
       when new.kind = 'loss' then new.bucket_id is null
       else num_nulls(new.bucket_id, new.entry_number, new.balance_after) = 0 and new.bucket_id in (new.debit, new.credit)
@@ -1458,8 +1461,13 @@ begin
       else false
     end)
   then return new; end if;
-  raise check_violation using constraint = 'postings_kind_valid', table = 'postings',
-    message = 'invalid posting', detail = to_json(new)::text;
+  broken = case
+    when new.amount <= 0 then 'postings_amount_positive'
+    when new.debit = new.credit then 'postings_two_sides'
+    else 'postings_kind_valid'
+  end;
+  raise check_violation using constraint = broken, table = 'postings', message = 'invalid posting',
+    detail = to_json(new)::text;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.check_wallet_freeze()
@@ -2047,9 +2055,18 @@ AS $function$
 declare
   charges_count integer;
   items_max integer;
+  broken text;
   summed record;
 begin
-  select count(*), max(cardinality(item_names)) into charges_count, items_max from new_charges;
+  select count(*), max(cardinality(item_names)), min(case
+      when cardinality(item_names) <> cardinality(item_quantities) or cardinality(item_names) <> cardinality(item_rates_nano)
+        then 'charges_items_complete'
+      when least(minimum_nano, quota_units, paid, lost) < 0 or rates_per <= 0 then 'charges_amounts_valid'
+    end) into charges_count, items_max, broken
+    from new_charges;
+  if broken is not null then
+    raise check_violation using constraint = broken, table = 'charges', message = 'invalid charge';
+  end if;
   if items_max > 8 then
     for summed in select * from new_charges order by account_id, created_at, id loop
       insert into usage_rollups as kept (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
