@@ -105,6 +105,10 @@ const pairModel = describeModel("pair", "video", {
     },
   ],
 });
+const pairItems = [
+  { resolution: "1080p", price: "0.02" },
+  { item: "input_image", price: "0.07" },
+];
 const models = [...richModels, pairModel];
 
 let stage: TaskStage;
@@ -113,7 +117,10 @@ let faceId: string;
 let voiceId: string;
 
 beforeAll(async () => {
-  const prices = models.map(({ id, type }) => writeTaskPrice(id, units[type], "0.01"));
+  const prices = models.map(({ id, type }) => ({
+    ...writeTaskPrice(id, units[type], "0.01"),
+    ...(id === "pair" ? { items: pairItems } : {}),
+  }));
   stage = await openTaskStage({ catalog: (upstream) => writeStageCatalog(upstream, { models, prices }) });
   caller = await stage.createCaller();
   faceId = await caller.upload((await makePicture({ width: 64, height: 64 }, 1)).bytes);
@@ -215,6 +222,29 @@ describe("a model with two endpoints", () => {
     expect(problem.message).toContain(allowed);
     expect(await caller.countTraces()).toEqual(before);
   });
+
+  test.each([
+    { more: { resolution: "1080p" }, rate: "0.02", marks: { resolution: "1080p" }, fees: [] },
+    { more: {}, rate: "0.01", marks: { resolution: "720p" }, fees: [] },
+    {
+      more: { isFromImage: true },
+      ...{ rate: "0.01", marks: { resolution: "720p" } },
+      fees: [{ name: "input_images", quantity: 1, rate: "0.07", per: 1, amount: "0.07" }],
+    },
+  ])(
+    "is charged by the options that were requested: $more",
+    async ({ more: { isFromImage, ...more }, rate, marks, fees }) => {
+      const images = isFromImage === true ? { input_images: [faceId] } : {};
+      const task = await caller.finish(paths.video, { ...ask("video", "pair").body, ...images, ...more });
+      const list = (await (await caller.get(`/charges?task_id=${task.id}`)).json()) as { data: { id: string }[] };
+      const charge = await (await caller.get(`/charges/${list.data[0]?.id}`)).json();
+      expect(charge).toMatchObject({
+        items: [{ name: "seconds", rate, per: 1 }, ...fees],
+        priced_by: marks,
+        lost: "0.00",
+      });
+    },
+  );
 
   test("repeats a request with the options that it had", async () => {
     const { body } = ask("video", "pair");

@@ -617,6 +617,10 @@ describeProblems("an impossible item", [
     ...tiered("{ item: call, price: 1, above_input_tokens: 4 }"),
   ],
   [
+    "prices[0].items[0].item: Requests for talk can't ask for a search. Add web_search_options",
+    ...tiered("{ item: search, price: 1 }"),
+  ],
+  [
     "prices[0].items[0].quality: The rate of input can't depend on quality. Remove it.",
     ...tiered("{ price: 1, quality: high }"),
   ],
@@ -682,7 +686,7 @@ test("prices of every form are accepted", () => {
     listProblems(edit(...tiered("{ item: input, price: 1, above_input_tokens: 7 }", ", tier_scope: part"))),
   ).toEqual([]);
   const long =
-    "unit: 1M tokens, items: [{ item: input, price: 3 }, { item: output, price: 15 }, { item: search, price: 0.01 }]";
+    "unit: 1M tokens, items: [{ item: input, price: 3 }, { item: output, price: 15 }, { item: call, price: 0.01 }]";
   expect(listProblems(edit(tokens, long))).toEqual([]);
 });
 

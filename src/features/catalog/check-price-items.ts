@@ -11,6 +11,7 @@ import {
   type PriceKey,
   priceKeysByType,
   type TokenItem,
+  type TokenPriceName,
   tokenPriceNames,
 } from "./price.ts";
 import { readPriceTerms, readUnit, readWhen } from "./read-price-line.ts";
@@ -131,20 +132,22 @@ function listValues(
 }
 
 function checkTiers(line: PriceLine, model: ModelEntry, { path, report }: Place): void {
-  const { items } = readPriceTerms(line);
   const limits = new Set<number>();
-  const seen = new Map<string, true>();
+  const seen = new Set<string>();
   for (const [index, entry] of (line.items ?? []).entries()) {
     const { item = "input", above_input_tokens: above } = entry;
     const place = [...path, "items", index];
     const name = `${item} ${above ?? 0}`;
-    const field = Object.entries(tokenPriceNames).find(([, other]) => other === item)?.[0] as
-      | keyof PriceLine
-      | undefined;
-    if (seen.has(name) || (above === undefined && field !== undefined && line[field] !== undefined)) {
+    if (seen.has(name) || (above === undefined && hasShortForm(line, item))) {
       report(place, `The price already has a rate of ${item} for these calls. Remove one.`);
     }
-    seen.set(name, true);
+    seen.add(name);
+    if (item === "search" && model.extra_parameters?.includes("web_search_options") !== true) {
+      report(
+        [...place, "item"],
+        `Requests for ${model.id} can't ask for a search. Add web_search_options to the model's extra_parameters, or remove this item.`,
+      );
+    }
     if (above === undefined) continue;
     limits.add(above);
     const window = model.limits?.context_window;
@@ -166,18 +169,14 @@ function checkTiers(line: PriceLine, model: ModelEntry, { path, report }: Place)
   }
   const needed: TokenItem[] = model.type === "embedding" ? ["input"] : ["input", "output"];
   for (const item of needed) {
-    if (items.some((one) => one.item === item && one.aboveInputTokens === undefined && !isFilledIn(line, item)))
-      continue;
+    if (seen.has(`${item} 0`) || hasShortForm(line, item)) continue;
     report(path, `A price with billing_type token needs ${item}_price. Add it.`);
   }
 }
 
-/** Whether the file has no rate of its own for the item. */
-function isFilledIn(line: PriceLine, item: TokenItem): boolean {
-  const isListed = (line.items ?? []).some(
-    (one) => (one.item ?? "input") === item && one.above_input_tokens === undefined,
-  );
-  return !isListed && line[`${item}_price` as "input_price"] === undefined;
+function hasShortForm(line: PriceLine, wanted: ItemName): boolean {
+  const named = Object.entries(tokenPriceNames) as [TokenPriceName, TokenItem][];
+  return named.some(([name, item]) => item === wanted && line[name] !== undefined);
 }
 
 function checkServiceTiers({ service_tiers: tiers }: PriceLine, model: ModelEntry, { path, report }: Place): void {
