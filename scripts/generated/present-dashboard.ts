@@ -161,7 +161,10 @@ const tasks: Row = {
     {
       title: "Open tasks",
       unit: "short",
-      queries: [{ expr: shared("sluice_tasks_open", "state"), legend: "{{state}}" }],
+      queries: [
+        { expr: shared("sluice_tasks_open", "state"), legend: "{{state}}" },
+        { expr: shared("sluice_upstream_tasks", "upstream, state"), legend: "{{upstream}} {{state}}" },
+      ],
     },
     {
       title: "Lag",

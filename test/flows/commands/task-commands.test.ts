@@ -166,3 +166,15 @@ test.for([
   expect(outcome.stderr).toContain(sentence);
   expect(outcome.stderr).not.toContain(" at ");
 });
+
+test("upstream list shows how many tasks each upstream has", async () => {
+  const { id, gate } = await submitHeld("Counted");
+  const list = (...words: string[]) => runCommandHere(["upstream", "list", ...words], { environment: getEnvironment() });
+  const listed = JSON.parse((await list("--json")).stdout) as { provider: string; tasks: object }[];
+  expect(listed.find(({ provider }) => provider === "fal")?.tasks).toEqual({
+    ...{ at_work: 1, waiting: 0, max: null, per_minute: null, limits_per: "provider" },
+  });
+  expect((await list()).stdout).toMatch(/^fal .* 1 +closed/m);
+  gate.open();
+  await caller.awaitTask(id);
+});

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { claimDueTasks, releaseLeases, wakeWaitingTasks } from "../../../src/features/tasks/lease-store.ts";
+import { countProviderTasks } from "../../../src/features/tasks/task-limit-store.ts";
 import { countWaiting } from "../../../src/features/tasks/task-store.ts";
 import { wakeWaiting } from "../../../src/features/tasks/work/wake-waiting.ts";
 import type { TaskId } from "../../../src/lib/ids.ts";
@@ -46,6 +47,7 @@ describe("an upstream that accepts one task at a time", () => {
       "running",
     ]);
     expect(tasks.filter(({ waitsFor }) => waitsFor === "fal")).toHaveLength(5);
+    expect(await countProviderTasks(world.parts.database)).toEqual([{ providerId: "fal", atWork: 1, waiting: 5 }]);
   });
 
   test("has its slot taken even while a submission's outcome is unknown", async () => {

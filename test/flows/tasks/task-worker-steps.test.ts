@@ -5,6 +5,7 @@ import { claimDueTasks, releaseLeases, renewLeases } from "../../../src/features
 import { leaseMs } from "../../../src/features/tasks/work/hold-leases.ts";
 import { reconcileTasks } from "../../../src/features/tasks/work/reconcile-tasks.ts";
 import { nano } from "../../../src/lib/money.ts";
+import { createUnavailableError } from "../../../src/platform/database/unavailable.ts";
 import { ProviderError } from "../../../src/providers/contract.ts";
 import { makeOutputs, openScriptedTasks, type ScriptedTasks } from "../../harness/tasks/scripted-tasks.ts";
 import { createGate } from "../../harness/upstreams/gate.ts";
@@ -29,6 +30,57 @@ async function claimOne(id: `task_${string}`) {
   if (task === null) throw new Error(`${id} is taken.`);
   return task;
 }
+
+/** The database fails this many times from now on, as if no connection were free. */
+function failDatabase(count: number): void {
+  const { database } = world.parts;
+  let left = count;
+  world.parts.database = new Proxy(database, {
+    get(target, name) {
+      if (left > 0) {
+        left -= 1;
+        throw createUnavailableError("timeout exceeded when trying to connect");
+      }
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+describe("an outage of the database right after the upstream's answer", () => {
+  test("does not lose the job that it has accepted", async () => {
+    const id = await world.submit();
+    world.upstream.submit = async ({ taskId }) => {
+      failDatabase(2);
+      return { kind: "accepted", handle: { id: taskId } };
+    };
+    await world.step(id);
+    expect(await world.read(id)).toMatchObject({ phase: "running", handle: { id } });
+  });
+
+  test("does not lose outputs that came with the answer of an upstream without jobs", async () => {
+    const id = await world.submit();
+    const outputs = await makeOutputs(2);
+    world.upstream.traits = { ...world.upstream.traits, keepsWork: false };
+    world.upstream.submit = async () => {
+      failDatabase(2);
+      return { kind: "done", outputs };
+    };
+    await world.step(id);
+    expect(await world.read(id)).toMatchObject({ state: "succeeded", units: 2n });
+    expect(world.upstream.submitted).toEqual([id]);
+  });
+
+  test("does not lose that it certainly has no job", async () => {
+    const id = await world.submit();
+    world.upstream.submit = async () => {
+      failDatabase(2);
+      throw new ProviderError("rate-limited", "Slow down.", { retryAfterMs: 1_000 });
+    };
+    await world.step(id);
+    expect(await world.read(id)).toMatchObject({ phase: "ready" });
+  });
+});
 
 describe("a worker that was presumed dead", () => {
   /** Claims a task, lets the lease expire, and lets another worker claim it. */

@@ -1,4 +1,6 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { invariant } from "../../../lib/invariant.ts";
+import { isDatabaseUnavailable } from "../../../platform/database/database.ts";
 import type { Span } from "../../../platform/tracing/span.ts";
 import { toSpanFailure } from "../../../platform/tracing/to-span-failure.ts";
 import { applyTransition } from "../machine/apply-transition.ts";
@@ -50,18 +52,64 @@ async function advance(
       return decided.lease.at;
     }
     const ending = startEnd(span, decided);
-    const applied = isChange ? await applyTransition(dependencies, task, decided) : { task, transition: decided };
+    const given = task;
+    const apply = () => applyTransition(dependencies, given, decided);
+    const applied = isChange
+      ? await (isKnownHereOnly(outcome) ? throughOutage(dependencies, signal, apply) : apply())
+      : { task, transition: decided };
     ending?.end();
     // The lease was lost; its new owner continues from what is written.
     if (applied === null) break;
     const { next } = applied.transition;
     taking = next === null ? null : startStep(span, applied.task, next);
-    const taken = next === null ? null : await takeStep(dependencies, applied.task, { step: next, signal });
+    const take = (step: Step) => takeStep(dependencies, applied.task, { step, signal });
+    const taken =
+      next === null
+        ? null
+        : await (next.kind === "collect" ? throughOutage(dependencies, signal, () => take(next)) : take(next));
     task = taken?.task ?? applied.task;
     outcome = taken?.outcome ?? null;
   }
   endTask(span, task);
   return null;
+}
+
+/** Outcomes that no other worker can find out again, or only at the cost of the job. */
+const knownHereOnly: readonly Outcome["kind"][] = [
+  "accepted",
+  "ambiguous",
+  "refused",
+  "failed",
+  "collected",
+  "uncollectable",
+];
+
+function isKnownHereOnly({ kind }: Outcome): boolean {
+  return knownHereOnly.includes(kind);
+}
+
+const outageMsMax = 120_000;
+const retryMs = 250;
+
+/**
+ * Repeats work that writes such an outcome while the database is unavailable, or too busy for a connection: otherwise the
+ * job would be lost, and still be billed. The lease and its fencing token make it safe.
+ */
+async function throughOutage<T>(
+  { clock }: Pick<WorkerDependencies, "clock">,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const startedMs = clock.monotonicMs();
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isOver = signal.aborted || clock.monotonicMs() - startedMs > outageMsMax;
+      if (isOver || !isDatabaseUnavailable(error)) throw error;
+      await wait(retryMs, undefined, { signal }).catch(() => {});
+    }
+  }
 }
 
 async function takeStep(

@@ -158,7 +158,10 @@ async function submit(context: StepContext, handover: Handover): Promise<Outcome
   context.failpoint("submitted");
   if (answer instanceof ProviderError) {
     reportFailure(context, target, answer);
-    await noteRateLimit(context, target, answer);
+    // Without the note, other gateways find out for themselves; the refusal must not get lost.
+    await noteRateLimit(context, target, answer).catch((cause: unknown) =>
+      context.logger.warn({ task_id: context.task.id, error: cause }, "rate limit not shared"),
+    );
     return { kind: "refused", error: answer, upstream };
   }
   if (answer.kind === "ambiguous") reportFailure(context, target, answer.error);
