@@ -25,7 +25,8 @@ import { createQueueGeneration } from "./queues/create-queue-generation.ts";
 import { queueVendors } from "./queues/queue-vendors.ts";
 import type { TranscriptionProvider } from "./transcription.ts";
 import { createVendorSpeech } from "./voices/create-vendor-speech.ts";
-import { speechVendors } from "./voices/speech-vendors.ts";
+import { createVendorTranscription } from "./voices/create-vendor-transcription.ts";
+import { speechVendors, transcriptionVendors } from "./voices/speech-vendors.ts";
 
 export type ProviderRegistry = {
   /** The chat of a provider; the same instance while its definition is unchanged. */
@@ -159,7 +160,12 @@ function createMedia(
   if (isQueueKind(kind)) {
     return { ...nothing, generation: createQueueGeneration(queueVendors[kind], { ...common, baseUrl }) };
   }
-  if (isVoiceKind(kind)) return { ...nothing, ...createVendorSpeech(speechVendors[kind], { ...common, baseUrl }) };
+  if (isVoiceKind(kind)) {
+    const options = { ...common, baseUrl };
+    const vendor = transcriptionVendors[kind];
+    const transcription = vendor === undefined ? null : createVendorTranscription(vendor, options);
+    return { ...nothing, ...createVendorSpeech(speechVendors[kind], options), transcription };
+  }
   switch (kind) {
     case "sandbox":
       return getSandbox().createMedia(host);

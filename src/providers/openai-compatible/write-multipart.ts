@@ -36,7 +36,7 @@ export function writeMultipart(fields: FormFields, files: readonly FormFile[]): 
     yield Buffer.from(texts.join(""));
     for (const [index, file] of files.entries()) {
       yield Buffer.from(heads[index] ?? "");
-      yield* readFile(file);
+      yield* readWholeFile(file);
       yield Buffer.from("\r\n");
     }
     yield Buffer.from(end);
@@ -46,7 +46,7 @@ export function writeMultipart(fields: FormFields, files: readonly FormFile[]): 
 }
 
 /** Fails the request if a file has another length than declared, so that the vendor never takes a part for the whole. */
-async function* readFile({ bytes, open }: FormFile): AsyncGenerator<Uint8Array> {
+export async function* readWholeFile({ bytes, open }: Pick<FormFile, "bytes" | "open">): AsyncGenerator<Uint8Array> {
   let length = 0;
   try {
     for await (const chunk of await open()) {

@@ -1,10 +1,13 @@
 import type { VoiceKind } from "../provider-definition.ts";
 import { deepgram } from "./deepgram.ts";
+import { deepgramTranscription } from "./deepgram-transcription.ts";
 import { elevenlabs } from "./elevenlabs.ts";
+import { elevenlabsTranscription } from "./elevenlabs-transcription.ts";
 import { hume } from "./hume.ts";
 import { lmnt } from "./lmnt.ts";
 import { minimaxSpeech } from "./minimax-speech.ts";
 import type { SpeechVendor } from "./speech-vendor.ts";
+import type { TranscriptionVendor } from "./transcription-vendor.ts";
 
 /** The vendors by their kind in the catalog. */
 export const speechVendors = {
@@ -14,3 +17,9 @@ export const speechVendors = {
   lmnt,
   "minimax-speech": minimaxSpeech,
 } as const satisfies Record<VoiceKind, SpeechVendor>;
+
+/** Those that also transcribe. */
+export const transcriptionVendors: Partial<Record<VoiceKind, TranscriptionVendor>> = {
+  deepgram: deepgramTranscription,
+  elevenlabs: elevenlabsTranscription,
+};

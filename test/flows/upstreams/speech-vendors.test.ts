@@ -81,6 +81,16 @@ describe.each(Object.keys(speechVendors) as VoiceKind[])("%s", (kind) => {
     expect((await catchFailure(maker.generation.submit(ask()))).kind).toBe(expected);
   });
 
+  test("a fault is the vendor's, and nothing of the vendor is in what callers can see", async () => {
+    const [status, body] = wire.refusals.invalid;
+    for (const start of [maker.speech.startSpeech, maker.generation.submit]) {
+      vendor.script({ status: 503, body: { message: "busy" } }, { status, body });
+      expect((await catchFailure(start(ask()))).kind).toBe("overloaded");
+      const { message, param } = await catchFailure(start(ask()));
+      expect(`${message} ${param}`.toLowerCase()).not.toContain(kind.split("-")[0]);
+    }
+  });
+
   test("a task whose reply is lost is ambiguous; silence is no audio", async () => {
     vendor.script("reset");
     expect((await maker.generation.submit(ask())).kind).toBe("ambiguous");

@@ -23,7 +23,8 @@ export async function startScriptedVendor(): Promise<ScriptedVendor> {
   const server = createServer(async (request, response) => {
     const text = String(await buffer(request));
     const { method = "", url: path = "", headers } = request;
-    requests.push({ method, path, headers, body: text === "" ? null : JSON.parse(text) });
+    const isJson = String(headers["content-type"] ?? "application/json").startsWith("application/json");
+    requests.push({ method, path, headers, body: text === "" ? null : isJson ? JSON.parse(text) : text });
     const reply = replies.shift();
     if (reply === undefined || reply === "reset") {
       request.socket.resetAndDestroy();
