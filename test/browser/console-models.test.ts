@@ -159,6 +159,9 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
   test.each(["/console/models", "/console/models/sandbox-drama", "/console/models/no-such-model"])(
     "%s fits every window in both colour schemes, without axe or console errors",
     async (path) => {
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await openSettled(page, path);
       for (const [width, colorScheme] of [
         [1440, "light"],
         [768, "light"],
@@ -166,7 +169,6 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
       ] as const) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 900 });
-        await openSettled(page, path);
         await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
         if (width !== 768) await expect.poll(() => listAxeFindings(page)).toEqual([]);
       }

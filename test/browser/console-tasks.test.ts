@@ -334,6 +334,9 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     async (which) => {
       const isList = which === "gallery" || which === "table";
       const path = isList ? `/console/tasks?view=${which}` : `/console/tasks/${ids[which]}`;
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await openSettled(page, path);
       for (const [width, colorScheme] of [
         [1440, "light"],
         [768, "light"],
@@ -341,7 +344,6 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
       ] as const) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 900 });
-        await openSettled(page, path);
         await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
         if (width !== 768) await expect.poll(() => listAxeFindings(page)).toEqual([]);
       }

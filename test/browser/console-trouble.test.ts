@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)("the console during failures", () => {
     await goTo(page, "Usage");
     await banner(page).waitFor();
     await page.unroute("**/console/api/**");
-    await page.getByText("No charges in this period.").first().waitFor();
+    await page.getByText("No charges in this period").first().waitFor();
     await banner(page).waitFor({ state: "detached" });
   });
 

@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await expect.poll(() => page.getByLabel("First day").getAttribute("aria-invalid")).toBe("true");
     await expect.poll(() => page.getByLabel("Last day").inputValue()).toBe("2026-03-31");
     await page.getByLabel("Last day").fill("2026-04-03");
-    await page.getByText("No charges in this period.").first().waitFor();
+    await page.getByText("No charges in this period").first().waitFor();
   });
 
   test("the file has the numbers of the page", async () => {
@@ -266,7 +266,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     const { page } = opened;
     await page.getByRole("heading", { name: "Charge not found" }).waitFor();
     await page.getByRole("link", { name: "See your usage" }).click();
-    await page.getByText("No charges in this period.").first().waitFor();
+    await page.getByText("No charges in this period").first().waitFor();
     await page.getByRole("link", { name: "Try a model in the playground" }).waitFor();
   });
 
@@ -324,7 +324,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await expect.poll(() => listAxeFindings(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await page.waitForURL("**/console/usage?*model=another-sandbox-image*");
-    await page.getByText("No charges in this period.").first().waitFor();
+    await page.getByText("No charges in this period").first().waitFor();
     await expect.poll(readFocus).toBe("Model: another-sandbox-image");
     await page.keyboard.press("Enter");
     await expect.poll(readFocus).toBe("Search: Model");

@@ -9,6 +9,11 @@ export function planTour(stops: readonly Stop[]): Stop[] {
   return [...pairs, ...stops.slice(0, 1)];
 }
 
+/** Each page once without anything in memory, and once with what the pages after it left there. */
+export function planRoundTrip(stops: readonly Stop[]): Stop[] {
+  return [...stops, ...stops.slice(0, -1).reverse()];
+}
+
 /** The heading of the error page. */
 const errorHeading = "This page could not be shown";
 const stepMsMax = 20_000;

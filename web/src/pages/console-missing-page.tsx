@@ -7,7 +7,7 @@ export function ConsoleMissingPage() {
   return (
     <ConsoleFrame title="Page not found">
       <EmptyState
-        title="The console has no page at this address."
+        title="The console has no page at this address"
         action={
           <Link to="/console" className={buttonClasses("plain")}>
             Go to the overview

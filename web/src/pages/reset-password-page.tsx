@@ -32,7 +32,7 @@ function AskForLink() {
   );
   if (isSent) return <CheckMail email={email} reason="reset" />;
   return (
-    <FocusPage title="Reset your password" intro="We will send a link to your e-mail address." below={backToSignIn}>
+    <FocusPage title="Reset your password" intro="We send a link to this address." below={backToSignIn}>
       <form
         className="flex flex-col gap-5"
         onSubmit={(event) => {

@@ -32,7 +32,10 @@ const RequestFilters = lazyPart(
   async () => (await import("./request-filters.tsx")).RequestFilters,
   <Skeleton className="h-10" />,
 );
-const FirstRequest = lazyPart(async () => (await import("./first-request.tsx")).FirstRequest);
+const FirstRequest = lazyPart(
+  async () => (await import("./first-request.tsx")).FirstRequest,
+  <Skeleton className="h-96" />,
+);
 const RequestReport = lazyPart(
   async () => (await import("./request-report.tsx")).RequestReport,
   <Skeleton className="h-96" />,

@@ -109,7 +109,7 @@ function Waiting() {
 function NothingUsed({ isFiltered }: { isFiltered: boolean }) {
   return (
     <EmptyState
-      title="No charges in this period."
+      title="No charges in this period"
       action={
         isFiltered ? undefined : (
           <Link to="/console/playground" className={buttonClasses("primary")}>
