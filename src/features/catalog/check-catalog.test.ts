@@ -585,13 +585,13 @@ function tiered(items: string, more = ""): [string, string] {
 const mediaLimits = "capabilities: [text_to_video], limits: { resolution: [720p, 1080p], audio: [true, false] }";
 
 /** Rates of the film per second. */
-function keyed(items: string, rest = ""): [string, string] {
+function ratedBySecond(items: string, rest = ""): [string, string] {
   return ["unit: second, price: 1.5", `unit: second, items: [${items}]${rest}`];
 }
 
 /** The same in a catalog whose film offers resolutions and sound. */
 function listMediaProblems(items: string, rest = ""): string[] {
-  const [from, to] = keyed(items, rest);
+  const [from, to] = ratedBySecond(items, rest);
   return listProblems(edit("capabilities: [text_to_video]", mediaLimits).replace(from, () => to));
 }
 
@@ -647,11 +647,11 @@ describeProblems("an impossible item", [
   ['prices[0].items[0].price: "-1" is not a price', ...tiered("{ item: call, price: -1 }")],
   [
     "prices[1].items[0].resolution: film does not offer resolution. Add it to the model's limits",
-    ...keyed("{ resolution: 720p, price: 1 }", ", price: 2"),
+    ...ratedBySecond("{ resolution: 720p, price: 1 }", ", price: 2"),
   ],
   [
     "prices[1].items[0].input: film does not offer input image. It offers: text.",
-    ...keyed("{ input: image, price: 1 }", ", price: 2"),
+    ...ratedBySecond("{ input: image, price: 1 }", ", price: 2"),
   ],
   ["prices[1].tier_scope: Only prices of tokens have tiers.", "unit: second,", "unit: second, tier_scope: part,"],
 ]);
