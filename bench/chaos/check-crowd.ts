@@ -87,6 +87,14 @@ function listLags(evidence: CrowdEvidence, kinds: readonly CrowdKind[]): number[
   });
 }
 
+/** From the end of a job to the poll that finds it: without the time that its output takes on this machine. */
+function listFindings(jobs: readonly CrowdJob[], kinds: readonly CrowdKind[]): number[] {
+  return jobs.flatMap(({ kind, endsAt, polledAt }) => {
+    const foundAt = polledAt.find((at) => at >= endsAt);
+    return foundAt === undefined || !kinds.includes(kind) ? [] : [foundAt - endsAt];
+  });
+}
+
 export function presentCrowd(
   evidence: CrowdEvidence,
   run: { tookMs: number; kills: number; stops: number; seed: number; openMax: number },
@@ -113,12 +121,15 @@ export function presentCrowd(
       median([kind]),
     ];
   });
+  const medianFound = (kinds: readonly CrowdKind[]): string =>
+    `${(findMedian(listFindings(jobs, kinds)) / 1000).toFixed(1)} s`;
   const withHooks = crowdKinds.filter(callsBack);
   const without = crowdKinds.filter((kind) => !callsBack(kind));
   return [
     `Up to ${run.openMax} tasks at a time for ${(run.tookMs / 1000).toFixed(0)} s, ${run.kills} gateways killed and ${run.stops} stopped, ` +
       `seed ${run.seed}: ${tasks.length} tasks, ${jobs.length} jobs, **${findings.length} broken promises**. ` +
-      `From the vendor's end to ours, median: **${median(withHooks)}** with callbacks, ${median(without)} without.`,
+      `From the vendor's end to ours, median: **${median(withHooks)}** with callbacks, ${median(without)} without; ` +
+      `to the poll that finds it: **${medianFound(withHooks)}** with callbacks, ${medianFound(without)} without.`,
     presentTable(
       ["vendor", "tasks", "succeeded", "failed or refused", "never answered", "polls", "calls back", "lag"],
       rows,

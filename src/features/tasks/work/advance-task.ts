@@ -3,9 +3,9 @@ import { invariant } from "../../../lib/invariant.ts";
 import { isDatabaseUnavailable } from "../../../platform/database/database.ts";
 import type { Span } from "../../../platform/tracing/span.ts";
 import { toSpanFailure } from "../../../platform/tracing/to-span-failure.ts";
-import { applyTransition } from "../machine/apply-transition.ts";
+import { type Applied, applyTransition } from "../machine/apply-transition.ts";
 import { decideTransition } from "../machine/decide-transition.ts";
-import type { Outcome, Step } from "../machine/task-machine.ts";
+import type { Outcome, Step, Transition } from "../machine/task-machine.ts";
 import { type ClaimedTask, isComposite } from "../task.ts";
 import { callUpstream } from "./call-upstream.ts";
 import { orchestrateTask } from "./orchestrate-task.ts";
@@ -52,26 +52,33 @@ async function advance(
       return decided.lease.at;
     }
     const ending = startEnd(span, decided);
-    const given = task;
-    const apply = () => applyTransition(dependencies, given, decided);
-    const applied = isChange
-      ? await (isKnownHereOnly(outcome) ? throughOutage(dependencies, signal, apply) : apply())
+    const applied: Written | null = isChange
+      ? await write(dependencies, task, { transition: decided, outcome, signal })
       : { task, transition: decided };
     ending?.end();
     // The lease was lost; its new owner continues from what is written.
     if (applied === null) break;
-    const { next } = applied.transition;
+    const { next }: Transition = applied.transition;
     taking = next === null ? null : startStep(span, applied.task, next);
-    const take = (step: Step) => takeStep(dependencies, applied.task, { step, signal });
-    const taken =
-      next === null
-        ? null
-        : await (next.kind === "collect" ? throughOutage(dependencies, signal, () => take(next)) : take(next));
+    const taken: Taken | null =
+      next === null ? null : await takeStep(dependencies, applied.task, { step: next, signal });
     task = taken?.task ?? applied.task;
     outcome = taken?.outcome ?? null;
   }
   endTask(span, task);
   return null;
+}
+
+type Written = Pick<Applied<ClaimedTask>, "task" | "transition">;
+
+/** Returns `null` if the lease was lost. */
+async function write(
+  dependencies: WorkerDependencies,
+  task: ClaimedTask,
+  { transition, outcome, signal }: { transition: Transition; outcome: Outcome; signal: AbortSignal },
+): Promise<Written | null> {
+  const apply = (): Promise<Written | null> => applyTransition(dependencies, task, transition);
+  return await (knownHereOnly.includes(outcome.kind) ? throughOutage(dependencies, signal, apply) : apply());
 }
 
 /** Outcomes that no other worker can find out again, or only at the cost of the job. */
@@ -83,10 +90,6 @@ const knownHereOnly: readonly Outcome["kind"][] = [
   "collected",
   "uncollectable",
 ];
-
-function isKnownHereOnly({ kind }: Outcome): boolean {
-  return knownHereOnly.includes(kind);
-}
 
 const outageMsMax = 120_000;
 const retryMs = 250;
@@ -112,15 +115,19 @@ async function throughOutage<T>(
   }
 }
 
+type Taken = { task: ClaimedTask; outcome: Outcome };
+
 async function takeStep(
   dependencies: WorkerDependencies,
   task: ClaimedTask,
   { step, signal }: { step: Step; signal: AbortSignal },
-): Promise<{ task: ClaimedTask; outcome: Outcome } | null> {
+): Promise<Taken | null> {
   if (isComposite(task)) {
     invariant(step.kind === "orchestrate", `a composite task takes the step ${step.kind}`);
     return await orchestrateTask(dependencies, task, signal);
   }
   invariant(step.kind !== "orchestrate", "only composite tasks are orchestrated");
-  return { task, outcome: await callUpstream(dependencies, task, { step, signal }) };
+  const call = (): Promise<Outcome> => callUpstream(dependencies, task, { step, signal });
+  // The outputs of an immediate answer are in memory only.
+  return { task, outcome: await (step.kind === "collect" ? throughOutage(dependencies, signal, call) : call()) };
 }
