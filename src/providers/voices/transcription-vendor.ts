@@ -10,7 +10,7 @@ export type TranscriptionVendor = Pick<SpeechVendor, "baseUrl" | "auth" | "fault
   read(body: unknown, request: TranscriptionRequest): Transcript | null;
 };
 
-export type TranscriptionUpload = {
+type TranscriptionUpload = {
   /** With the query. */
   path: string;
   contentType: string;

@@ -21,6 +21,7 @@ import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
 import { type BedrockFake, startBedrockFake } from "../../harness/upstreams/bedrock-fake.ts";
 import type { CloneName } from "../../harness/upstreams/dialect-wires.ts";
 import { type FakeUpstreams, startFakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
+import { voice } from "../../harness/upstreams/media-samples.ts";
 import {
   startCloneFake,
   startQueueFake,
@@ -110,6 +111,7 @@ beforeAll(async () => {
   });
   vertex = await startVertexFake(fakes, systemClock);
   writeFileSync(join(folder, "vertex-key.json"), vertex.keyFile);
+  writeFileSync(join(folder, "meeting.mp3"), voice.bytes);
   await startVendors();
   const dataDir = join(folder, "data");
   environment = { SLUICE_DATA_DIR: dataDir, DATABASE_URL: database.url };

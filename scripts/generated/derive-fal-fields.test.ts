@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findFalType } from "../../../scripts/generated/derive-fal-fields.ts";
-import { type FalEndpoint, type FalProperty, readFalTypes } from "../../../scripts/generated/read-fal-types.ts";
-import type { OptionValue } from "../media-options.ts";
-import { findValueObstacle, listFields, writeFields } from "../write-media-fields.ts";
-import { findFalFields } from "./find-fal-fields.ts";
+import { findFalFields } from "../../src/providers/fal/find-fal-fields.ts";
+import type { OptionValue } from "../../src/providers/media-options.ts";
+import { findValueObstacle, listFields, writeFields } from "../../src/providers/write-media-fields.ts";
+import { findFalType } from "./derive-fal-fields.ts";
+import { type FalEndpoint, type FalProperty, readFalTypes } from "./read-fal-types.ts";
 
-const types = join(import.meta.dirname, "../../../node_modules/@fal-ai/client/src/types/endpoints.d.ts");
+const types = join(import.meta.dirname, "../../node_modules/@fal-ai/client/src/types/endpoints.d.ts");
 const endpoints = readFalTypes(readFileSync(types, "utf8"));
 const mediaTypes = ["image", "video", "avatar"] as const;
 
