@@ -4,7 +4,7 @@ import type { HookAddress } from "../../providers/generation.ts";
 
 export const hookPath = "/hooks";
 
-/** The addresses at which vendors call back: one per task, which nobody else can guess. */
+/** The addresses at which vendors call back: one per task, impossible to guess. */
 export type HookAddresses = {
   /** `null` if vendors cannot reach this gateway. */
   find(taskId: string): HookAddress | null;
