@@ -78,7 +78,7 @@ export function createCoalescer<T, R>(options: CoalescerOptions<T, R>): Coalesce
     underWay = batch[0] ?? null;
     try {
       const results = await run(batch.map(({ item }) => item));
-      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as R);
+      batch.forEach(({ resolve }, index) => void resolve(results[index] as R));
     } catch (error) {
       await passOn(batch, error);
     }

@@ -98,7 +98,21 @@ async function takeCall<K extends CallKinds>(
     if (keyed !== null && (await replayKept(context, route, { request, reply, keyed }))) return null;
     throw error;
   }
-  return await admitAndRun(context, route, { request, reply, keyed, plan });
+  request.rawBody = null;
+  const call = new PaidCall(context, plan, request.span);
+  const facts = createFacts({ model: plan.modelId });
+  request.facts = facts;
+  const admission = await call.admit(keyed, request.limits ?? undefined);
+  if (admission.kind === "answered") {
+    await replayAnswer(route, reply, admission.answer);
+    return null;
+  }
+  reply.headers(plan.headers);
+  request.limits = admission.limits;
+  request.logFields = { model: plan.modelId };
+  facts.isOpen = true;
+  new CallAnswer(context, call, { request, reply, claim: admission.claim, route }).start();
+  return call;
 }
 
 function prepare<K extends CallKinds>(route: PaidRoute<K>, request: FastifyRequest): CallPlan<K> {
@@ -143,28 +157,6 @@ async function replayKept<K extends CallKinds>(
 export function readKey({ headers, rawBody }: FastifyRequest, path: string): KeyedRequest | null {
   const key = parseIdempotencyKey(headers["idempotency-key"]);
   return key === null || rawBody === null ? null : { key, fingerprint: fingerprintRequest(path, rawBody) };
-}
-
-async function admitAndRun<K extends CallKinds>(
-  context: AnswerContext,
-  route: PaidRoute<K>,
-  { request, reply, keyed, plan }: Edge & { keyed: KeyedRequest | null; plan: CallPlan<K> },
-): Promise<PaidCall<K> | null> {
-  request.rawBody = null;
-  const call = new PaidCall(context, plan, request.span);
-  const facts = createFacts({ model: plan.modelId });
-  request.facts = facts;
-  const admission = await call.admit(keyed, request.limits ?? undefined);
-  if (admission.kind === "answered") {
-    await replayAnswer(route, reply, admission.answer);
-    return null;
-  }
-  reply.headers(plan.headers);
-  request.limits = admission.limits;
-  request.logFields = { model: plan.modelId };
-  facts.isOpen = true;
-  new CallAnswer(context, call, { request, reply, claim: admission.claim, route }).start();
-  return call;
 }
 
 /** Sends the error as the framework would; aborts a response that has already started. */
@@ -251,11 +243,27 @@ class CallAnswer<K extends CallKinds> implements CallListener<K> {
       const onTrouble = (error: unknown): void => logger.warn({ error }, "idempotency claim not renewed");
       ended = ended.finally(claims.renew(keeping.claim, onTrouble));
     }
-    ended
-      .then((end) => this.finish(end))
-      .catch((error: unknown) => this.fail(error))
-      // If sending the error fails too, abort the response.
-      .catch((error: unknown) => breakOff(reply, error));
+    ended.then(
+      (end) => this.conclude(end),
+      (error: unknown) => this.failSafely(error),
+    );
+  }
+
+  private conclude(end: CallEnd<K>): void {
+    try {
+      this.finish(end);
+    } catch (error) {
+      this.failSafely(error);
+    }
+  }
+
+  /** If sending the error fails too, aborts the response. */
+  private failSafely(error: unknown): void {
+    try {
+      this.fail(error);
+    } catch (cause) {
+      breakOff(this.reply, cause);
+    }
   }
 
   private describeAudience(): CallAudience<K> {

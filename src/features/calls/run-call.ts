@@ -123,6 +123,11 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     }
   }
 
+  /** A method of its own: a closure in `perform` would be allocated for every effect. */
+  private openSoon(): void {
+    this.authorization.openSoon(this.decideOpenDelay(), () => void this.authorize());
+  }
+
   private decideOpenDelay(): number {
     const isWhole = this.audience.listener === null;
     return isWhole && this.authorization.hasAmpleReserve() ? openWholeAfterMs : openAfterMs;
@@ -234,7 +239,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
         void this.authorize();
         return;
       case "open-hold-soon":
-        this.authorization.openSoon(this.decideOpenDelay(), () => void this.authorize());
+        this.openSoon();
         return;
       case "open-hold-for-stream":
         if (this.audience.listener !== null) void this.authorize();

@@ -87,7 +87,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     const isSentAgain = batch.some((one) => one.isSentAgain);
     const records = batch.map(({ record }) => record);
     await insertRequests(database, records, { isSentAgain, contents, nextId: () => ids.next("blk") });
-    metrics.requestLogWritten.at().add(records.filter(({ isAmendment }) => !isAmendment).length);
+    metrics.requestLogWritten.at().add(records.filter(({ isAmendment }) => isAmendment !== true).length);
   }
 
   const writer = createCoalescer<NotedRequest, void>({
@@ -114,13 +114,13 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     onLost({ record, content }) {
       if (content !== null) releaseTap(content);
       // Of an amended call, only the link to its charge is lost: the call is in the log and the charge in the ledger.
-      if (!record.isAmendment) losses.add(record);
+      if (record.isAmendment !== true) losses.add(record);
     },
   });
 
   return {
     note(record, content = null) {
-      writer.tell({ record: { ...record, isAmendment: false }, content, stored: null, isSentAgain: false });
+      writer.tell({ record, content, stored: null, isSentAgain: false });
     },
     amend(record) {
       writer.tell({ record: { ...record, isAmendment: true }, content: null, stored: null, isSentAgain: false });

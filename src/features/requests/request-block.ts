@@ -5,8 +5,8 @@ import type { LoggedRequest } from "./request-record.ts";
 
 /** A call in a block. */
 export type BlockRecord = LoggedRequest & {
-  /** Replaces the record of the same call that was written before its usage was known. */
-  isAmendment: boolean;
+  /** Replaces the record of the same call that was written before its usage was known. `false` by default. */
+  isAmendment?: boolean;
 };
 
 /**

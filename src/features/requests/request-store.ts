@@ -71,7 +71,8 @@ export function mergeRecords(one: readonly BlockRecord[], other: readonly BlockR
   for (const record of [...one, ...other]) {
     const known = byId.get(record.id);
     const latest = known === undefined || record.isAmendment ? record : known;
-    byId.set(record.id, { ...latest, isAmendment: record.isAmendment && (known?.isAmendment ?? true) });
+    const isAmendment = record.isAmendment === true && (known === undefined || known.isAmendment === true);
+    byId.set(record.id, { ...latest, isAmendment });
   }
   return [...byId.values()].toSorted((a, b) => (isOlder(a, b) ? 1 : -1));
 }
