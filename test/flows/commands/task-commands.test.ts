@@ -169,7 +169,8 @@ test.for([
 
 test("upstream list shows how many tasks each upstream has", async () => {
   const { id, gate } = await submitHeld("Counted");
-  const list = (...words: string[]) => runCommandHere(["upstream", "list", ...words], { environment: getEnvironment() });
+  const list = (...words: string[]) =>
+    runCommandHere(["upstream", "list", ...words], { environment: getEnvironment() });
   const listed = JSON.parse((await list("--json")).stdout) as { provider: string; tasks: object }[];
   expect(listed.find(({ provider }) => provider === "fal")?.tasks).toEqual({
     ...{ at_work: 1, waiting: 0, max: null, per_minute: null, limits_per: "provider" },
