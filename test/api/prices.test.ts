@@ -1,10 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { parse, stringify } from "yaml";
 import { createPlan } from "../../src/features/accounts/index.ts";
 import { findPrice } from "../../src/features/catalog/index.ts";
 import { billChat } from "../../src/features/chat/quote-chat.ts";
 import { billItemsMax } from "../../src/lib/bill.ts";
 import { writeCatalog } from "../harness/catalog-source.ts";
+import { listBlocks } from "../harness/doc-blocks.ts";
 import {
   compilePricing,
   computeModelCharge,
@@ -12,6 +16,7 @@ import {
   createTokenCase,
   createTokenPricing,
 } from "../harness/price-model.ts";
+import { repositoryDir } from "../harness/repository-files.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { createTestDatabase } from "../harness/test-database.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
@@ -193,6 +198,37 @@ test("the database rejects a price that is incomplete or below zero", async () =
       serviceTiers: {},
     },
   });
+});
+
+test("a catalog with every form of price that is applied again changes nothing, and has no new version", async () => {
+  await using gateway = await startGateway();
+  const guide = readFileSync(join(repositoryDir, "docs/operating/pricing.md"), "utf8");
+  const examples = listBlocks(guide)
+    .filter(({ language, text }) => language === "yaml" && text.includes("models:"))
+    .map(({ text }) => parse(text) as Record<"models" | "prices", Record<string, unknown>[]>);
+  expect(examples.length).toBeGreaterThanOrEqual(5);
+  const source = stringify({
+    currency: "USD",
+    providers: [
+      { id: "acme", kind: "openai-compatible", base_url: "https://api.acme.example/v1" },
+      { id: "media", kind: "fal", api_keys: [`\${FAL_KEY}`] },
+    ],
+    models: examples.flatMap(({ models }, index) =>
+      models.map((model) => ({
+        ...model,
+        id: `${model.id}-${index}`,
+        routes: [{ provider: model.type === "chat" ? "acme" : "media", upstream_model: "canary" }],
+      })),
+    ),
+    prices: examples.flatMap(({ prices }, index) =>
+      prices.map((price) => ({ ...price, model: `${price.model}-${index}` })),
+    ),
+    multipliers: [{ type: "chat", factor: "0.75", plan: "pro", effective_at: "2026-01-01T00:00:00Z" }],
+  });
+  await createPlan(gateway.parts, { id: "pro", name: "Pro", limits: {} });
+  const first = await gateway.applyCatalog(source);
+  expect(first).toMatchObject({ kind: "accepted", version: 2 });
+  expect(await gateway.applyCatalog(source)).toEqual({ kind: "accepted", version: 2, changes: [] });
 });
 
 test("two catalogs applied concurrently become two complete versions", async () => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "./catalog.ts";
 import type { CatalogFile, CatalogProblem, PriceLine } from "./catalog-file.ts";
 import { createPrice } from "./compile-price.ts";
@@ -70,11 +71,11 @@ function matchPrice(wanted: Wanted, line: PriceLine, existing: readonly Price[],
     const inForce = ofScope
       .filter((price) => price.effectiveAt <= now)
       .toSorted((a, b) => b.effectiveAt.getTime() - a.effectiveAt.getTime())[0];
-    const isSame = inForce !== undefined && describeValue(inForce) === describeValue(wanted);
+    const isSame = inForce !== undefined && isDeepStrictEqual(inForce.terms, wanted.terms);
     return isSame ? { kind: "same", price: inForce } : { kind: "new" };
   }
   const atThatTime = ofScope.find((price) => price.effectiveAt.getTime() === wanted.effectiveAt.getTime());
-  if (atThatTime !== undefined && describeValue(atThatTime) === describeValue(wanted)) {
+  if (atThatTime !== undefined && isDeepStrictEqual(atThatTime.terms, wanted.terms)) {
     return { kind: "same", price: atThatTime };
   }
   // Past charges used the price in force then, so it must stay.
@@ -89,10 +90,6 @@ function matchPrice(wanted: Wanted, line: PriceLine, existing: readonly Price[],
 
 function describeScope({ modelId, capability, planId, accountId }: Omit<PriceIdentity, "id">): string {
   return JSON.stringify([modelId, capability, planId, accountId]);
-}
-
-function describeValue({ terms }: Pick<Price, "terms">): string {
-  return JSON.stringify(terms, (_name, value) => (typeof value === "bigint" ? value.toString() : value));
 }
 
 function readIdentity(line: PriceLine, now: Date): Omit<PriceIdentity, "id"> {
