@@ -164,14 +164,14 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   });
 
   const { hook } = queueVendors[kind];
-  test.runIf(hook !== undefined)("gets the address for callbacks in a field of its documentation", async () => {
+  test("gets the address for callbacks in a field of its documentation, if it has one", async () => {
     const address = { url: "https://sluice.example.com/hooks/task_1.mac", secret: "ours" };
     const example = wire.examples.find(({ reply }) => reply === undefined) ?? wire.examples[0];
     vendor.script(json(wire.accepted), json(wire.accepted));
     await provider.submit(ask(example, { callback: address }));
     const body = vendor.requests.at(-1)?.body;
     expect(findComplaint(wire.accepts[example.path], body)).toBeNull();
-    expect(JSON.stringify(body)).toContain(address.url);
+    expect(JSON.stringify(body).includes(address.url)).toBe(hook !== undefined);
     expect(JSON.stringify(body).includes(`"ours"`)).toBe(hook?.secretField !== undefined);
     await provider.submit(ask(example, { callback: null }));
     expect(vendor.requests.at(-1)?.body).toEqual(example.body);
