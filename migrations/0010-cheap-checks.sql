@@ -83,6 +83,7 @@ alter table charges
   drop constraint charges_items_complete,
   drop constraint charges_amounts_valid;
 
+-- As before, with these rules, and for bills of more than eight items, which are rare.
 create or replace function roll_up_charges() returns trigger language plpgsql as $$
 declare
   charges_count integer;
