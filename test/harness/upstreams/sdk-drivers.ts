@@ -9,8 +9,7 @@ import { geminiDriver, vertexDriver } from "./google-drivers.ts";
 import type { QueueWire } from "./wires/queue-wire.ts";
 import type { SpeechWire } from "./wires/speech-wires.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: any class of errors.
-type ErrorClass = abstract new (...args: any[]) => Error;
+type ErrorClass = abstract new (...args: never[]) => Error;
 
 /** A vendor's own client, which sees a fake as the vendor. */
 export type QueueDriver = {
