@@ -40,6 +40,12 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache"), TEST_SEED: seed },
     setupFiles: ["test/harness/test-seed.ts", "test/harness/idle-process.ts"],
     reporters: ["default", "./test/harness/summary-reporter.ts"],
+    tags: [
+      {
+        name: "extended",
+        description: "Covered more narrowly by a test of every run: `npm test -- --whole` runs it (decision 69).",
+      },
+    ],
     // Tests wait for conditions, never for time: these timeouts are a last resort.
     expect: { poll: { timeout: 60_000 } },
     testTimeout: 240_000,

@@ -1,5 +1,6 @@
-// `npm test`: installs the programs tests need, then runs every check and every test. Arguments narrow it down:
-//   npm test -- test/api            the tests with these paths, without the checks
+// `npm test`: installs the programs tests need, then runs every check, and every test without the tag `extended`.
+//   npm test -- --whole             every check and every test
+//   npm test -- test/api            all tests with these paths, without the checks
 //   npm test -- --quick             types, lint and the fast shards: before a commit
 //   npm test -- --shard flows       one shard, for machines that run them in parallel; `units` includes the checks
 import { spawnSync } from "node:child_process";
@@ -12,6 +13,8 @@ const programsDir = join(repositoryDir, "node_modules/.bin");
 
 type Plan = { checks: readonly string[] | null; tests: readonly string[] };
 
+const withoutExtended = "--tags-filter=!extended";
+
 const plan = readPlan(process.argv.slice(2));
 installTestTools();
 const hasPassedChecks = plan.checks === null || run("node", "scripts/check.ts", ...plan.checks);
@@ -20,16 +23,18 @@ process.exitCode = hasPassedChecks && hasPassedTests ? 0 : 1;
 
 function readPlan(words: readonly string[]): Plan {
   const [first, second = "", ...rest] = words;
-  if (first === undefined) return { checks: [], tests: [] };
+  if (first === undefined) return { checks: [], tests: [withoutExtended] };
+  if (first === "--whole") return { checks: [], tests: words.slice(1) };
   if (first === "--quick") {
-    return { checks: ["--quick"], tests: ["--project", "units", "--project", "api", ...words.slice(1)] };
+    const fast = ["--project", "units", "--project", "api", withoutExtended];
+    return { checks: ["--quick"], tests: [...fast, ...words.slice(1)] };
   }
   if (first !== "--shard") return { checks: null, tests: words };
   if (!shards.includes(second)) {
     console.error(`--shard takes one of ${shards.join(", ")}.`);
     process.exit(2);
   }
-  return { checks: second === "units" ? [] : null, tests: ["--project", second, ...rest] };
+  return { checks: second === "units" ? [] : null, tests: ["--project", second, withoutExtended, ...rest] };
 }
 
 function run(program: string, ...args: readonly string[]): boolean {

@@ -1,3 +1,4 @@
+// @module-tag extended
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findFreePort } from "../harness/gateway-process.ts";
 import { type BrowsedSite, startBrowsedSite } from "../harness/site/browsed-site.ts";

@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("arrives without a window if the person has allowed it", async () => {
+  test("arrives without a window if the person has allowed it", { tags: "extended" }, async () => {
     await using program = await startLoopbackProgram();
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     await expect.poll(() => page.getByText("refused-client").count()).toBe(0);
   });
 
-  test("is not accepted by a program with another state", async () => {
+  test("is not accepted by a program with another state", { tags: "extended" }, async () => {
     const stop = new AbortController();
     const { entry, outcome } = await startContractClient("careful-client", stop.signal);
     const settled = outcome.then(
@@ -143,7 +143,7 @@ describe.skipIf(!hasBrowser)("a key from a site on the internet", () => {
     expect(await settled).toBe("stopped");
   });
 
-  test("gives the program's window no reference to the site's page", async () => {
+  test("gives the program's window no reference to the site's page", { tags: "extended" }, async () => {
     await using program = await startLoopbackProgram({ page: "<!doctype html><title>Stays</title>Here I stay." });
     await using opened = await openSignedInPage(site, email);
     const { page } = opened;

@@ -138,7 +138,9 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("leaving Stripe's page without paying shows that nothing was charged, and offers a retry", async () => {
+  test("leaving Stripe's page without paying shows that nothing was charged, and offers a retry", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openBilling(await site.createPerson());
     const { page } = opened;
     const session = await beginPayment(page, "20");
@@ -149,7 +151,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
       .toBe(session.url);
   });
 
-  test("a payment that takes days is shown as processing", async () => {
+  test("a payment that takes days is shown as processing", { tags: "extended" }, async () => {
     await using opened = await openBilling(await site.createPerson());
     const { page } = opened;
     const session = await beginPayment(page, "30");
@@ -262,6 +264,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
 
   test.for(["full", "empty"])(
     "the page of an account that is %s fits every window, and axe finds nothing",
+    { tags: "extended" },
     async (kind) => {
       const email = kind === "full" ? spender.email : await site.createPerson();
       await using opened = await openBilling(email, kind === "full" ? `?${statementDays}` : "");

@@ -179,7 +179,7 @@ describe.skipIf(!hasBrowser)("the API keys page", () => {
     expect(await callWith(await keepKey(page))).toBe(200);
   });
 
-  test("the console's own key is labelled, and can be neither rotated nor revoked", async () => {
+  test("the console's own key is labelled, and can be neither rotated nor revoked", { tags: "extended" }, async () => {
     await using opened = await openKeys();
     const { page } = opened;
     // It is created with the page's first API call.
@@ -197,7 +197,9 @@ describe.skipIf(!hasBrowser)("the API keys page", () => {
     await row(page, "This console").getByText("of $3.00 a month").first().waitFor();
   });
 
-  test("a key can be created by keyboard in a narrow window that does not scroll sideways", async () => {
+  test("a key can be created by keyboard in a narrow window that does not scroll sideways", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openKeys({ width: 390 });
     const { page } = opened;
     await page.getByRole("button", { name: "Create key" }).first().focus();
@@ -221,7 +223,7 @@ describe.skipIf(!hasBrowser)("the API keys page", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
   });
 
-  test("a list that fails to load shows the error, and loads on retry", async () => {
+  test("a list that fails to load shows the error, and loads on retry", { tags: "extended" }, async () => {
     await using opened = await openKeys();
     const { page } = opened;
     await page.route("**/console/api/keys?*", (route) =>

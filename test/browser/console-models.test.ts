@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe("sandbox-chat");
   });
 
-  test("search and filters are in the address, so that a list can be bookmarked", async () => {
+  test("search and filters are in the address, so that a list can be bookmarked", { tags: "extended" }, async () => {
     await page.goto("/console/models");
     await row("Sandbox Chat").waitFor();
     await page.getByRole("searchbox").fill("chat");
@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await expect.poll(() => link.getAttribute("href")).toBe("/console/playground?model=sandbox-image");
   });
 
-  test("an id may have slashes in it", async () => {
+  test("an id may have slashes in it", { tags: "extended" }, async () => {
     await page.goto("/console/models");
     await row("Fast Chat").getByRole("link").click();
     await page.getByRole("heading", { name: "Fast Chat", level: 1 }).waitFor();
@@ -120,7 +120,9 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await page.getByRole("tabpanel").getByText('"model": "team/fast-chat"').first().waitFor();
   });
 
-  test("a list of three hundred models renders the visible ones below a fixed header", async () => {
+  test("a list of three hundred models renders the visible ones below a fixed header", {
+    tags: "extended",
+  }, async () => {
     await page.route("**/console/api/models", async (route) => {
       const list = await (await route.fetch()).json();
       const data = Array.from({ length: 300 }, (_, n) => ({ ...list.data[0], id: `m-${n}`, name: `Model ${n}` }));
@@ -147,7 +149,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
     await row("Sandbox Chat").waitFor();
   });
 
-  test("a list that fails to load shows it, and loads on retry", async () => {
+  test("a list that fails to load shows it, and loads on retry", { tags: "extended" }, async () => {
     await page.route("**/console/api/models", (route) => route.fulfill({ status: 403, json: refusal }));
     await page.goto("/console/models");
     await page.getByRole("alert").getByText("Not now.").first().waitFor();
@@ -158,6 +160,7 @@ describe.skipIf(!hasBrowser)("models and prices in the console", () => {
 
   test.each(["/console/models", "/console/models/sandbox-drama", "/console/models/no-such-model"])(
     "%s fits every window in both colour schemes, without axe or console errors",
+    { tags: "extended" },
     async (path) => {
       await page.emulateMedia({ colorScheme: "light" });
       await page.setViewportSize({ width: 1440, height: 900 });

@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     await page.waitForURL(/\/console\/tasks\/task_/);
   });
 
-  test("every bar can be reached by keyboard and opens its charges", async () => {
+  test("every bar can be reached by keyboard and opens its charges", { tags: "extended" }, async () => {
     await using opened = await openOverview(spender.email);
     const { page } = opened;
     const bars = page.getByRole("group", { name: /^Charges of the last 30 days/ }).getByRole("button");
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     });
   }
 
-  test("an existing key is recognized, and billing shows how to add credit", async () => {
+  test("an existing key is recognized, and billing shows how to add credit", { tags: "extended" }, async () => {
     const beginner = await createSpender(site);
     await beginner.createKey("Earlier");
     await using opened = await openOverview(beginner.email);
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("a list that fails to load can be retried", async () => {
+  test("a list that fails to load can be retried", { tags: "extended" }, async () => {
     await using opened = await signIns.open(spender.email, "/console/settings");
     const { page } = opened;
     await page.route("**/console/api/buckets", (route) => route.fulfill({ status: 403, body: "{}" }));

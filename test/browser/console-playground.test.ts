@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByRole("button", { name: "Send" }).waitFor();
   });
 
-  test("a reload or an expired session loses neither input nor conversation", async () => {
+  test("a reload or an expired session loses neither input nor conversation", { tags: "extended" }, async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     await say(page, "Remember the lighthouse.");
@@ -160,7 +160,9 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await expect.poll(() => rich.page.getByRole("alert").count()).toBe(0);
   });
 
-  test("an image in a message is sent to a vision model, and one that is too large is rejected at once", async () => {
+  test("an image in a message is sent to a vision model, and one that is too large is rejected at once", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     const chooser = page.locator("input[type=file]");
@@ -178,7 +180,9 @@ describe.skipIf(!hasBrowser)("the playground", () => {
       .toContain("YOUR_IMAGE");
   });
 
-  test("images start from a dropped file, cost the announced price, are shown, and survive a reload", async () => {
+  test("images start from a dropped file, cost the announced price, are shown, and survive a reload", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openPlayground("sandbox-image");
     const { page } = opened;
     const drop = page.getByRole("group", { name: "Start images" }).locator("[data-drop-area]");
@@ -242,7 +246,9 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(opened.complaints).toEqual([]);
   }
 
-  test("speech is generated in the chosen voice, plays in the page, and speaks for an avatar", async () => {
+  test("speech is generated in the chosen voice, plays in the page, and speaks for an avatar", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openPlayground("sandbox-speech");
     const { page } = opened;
     await page.getByLabel("Text").fill("The gate is open.");
@@ -285,7 +291,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("a running video shows its progress and can be canceled", async () => {
+  test("a running video shows its progress and can be canceled", { tags: "extended" }, async () => {
     await using opened = await openPlayground("sandbox-video");
     const { page } = opened;
     await page.getByLabel("Prompt").fill("[[stuck]] Waves at night");
@@ -301,7 +307,9 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.waitForURL(/\/console\/tasks\/task_/);
   });
 
-  test("a drama runs without a webhook, shows its steps, and its hold follows the script", async () => {
+  test("a drama runs without a webhook, shows its steps, and its hold follows the script", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openPlayground("sandbox-drama");
     const { page } = opened;
     await page.getByLabel("Title").fill("The Lighthouse");
@@ -356,7 +364,9 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await result.getByText("Canceled").first().waitFor();
   }
 
-  test("a model is found by its description, by keyboard, and shown before the address changes", async () => {
+  test("a model is found by its description, by keyboard, and shown before the address changes", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     const picker = page.getByRole("combobox", { name: "Model", exact: true });
@@ -375,7 +385,9 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("models answer side by side with their costs; unsupported settings are named, and Stop ends all", async () => {
+  test("models answer side by side with their costs; unsupported settings are named, and Stop ends all", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openPlayground("sandbox-chat", { width: 390 });
     const { page } = opened;
     await page.getByRole("button", { name: "Compare" }).click();
@@ -403,7 +415,9 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.waitForURL(/\?model=sandbox-chat$/);
   });
 
-  test("images of several models are created from one form, each with the settings it supports", async () => {
+  test("images of several models are created from one form, each with the settings it supports", {
+    tags: "extended",
+  }, async () => {
     await using opened = await site.openPage({ storageState: signedIn });
     const { page } = opened;
     await page.goto("/console/playground?model=sandbox-image&compare=small-image");
@@ -440,6 +454,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
 
   test.for(["sandbox-chat", "sandbox-drama"])(
     "axe finds nothing with %s, and a narrow window does not scroll sideways",
+    { tags: "extended" },
     async (model) => {
       await using opened = await openPlayground(model, { width: 390 });
       const { page } = opened;

@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     await field(page).fill(text);
   }
 
-  test("every id leads to its page, and recently opened pages are listed", async () => {
+  test("every id leads to its page, and recently opened pages are listed", { tags: "extended" }, async () => {
     await using opened = await openSignedInPage(site, person.email);
     const { page } = opened;
     await page.goto("/console");
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("the keyboard moves through the results, and the focus returns", async () => {
+  test("the keyboard moves through the results, and the focus returns", { tags: "extended" }, async () => {
     await using opened = await openSignedInPage(site, person.email);
     const { page } = opened;
     await page.goto("/console");
@@ -92,7 +92,9 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     await expect.poll(() => focused(page)).toBe("Usage");
   });
 
-  test("text typed right after the shortcut is searched for, even before the search has loaded", async () => {
+  test("text typed right after the shortcut is searched for, even before the search has loaded", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openSignedInPage(site, person.email);
     const { page } = opened;
     await page.goto("/console");
@@ -112,7 +114,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     await expect.poll(() => options(page).allTextContents()).toHaveLength(4);
   });
 
-  test("another account's resources are not found, and axe finds nothing", async () => {
+  test("another account's resources are not found, and axe finds nothing", { tags: "extended" }, async () => {
     await using opened = await openSignedInPage(site, await site.createPerson());
     const { page } = opened;
     await page.goto("/console");
@@ -220,7 +222,7 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("a custom range and a saved filter restore what they show", async () => {
+  test("a custom range and a saved filter restore what they show", { tags: "extended" }, async () => {
     const caller = await createConsolePerson(site);
     await fail(caller, "saved");
     await using opened = await openSignedInPage(site, caller.email);
@@ -247,7 +249,9 @@ describe.skipIf(!hasBrowser)("the search box and the request log", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("the log can be paused, read by keyboard and narrowed to a bar, and axe finds nothing", async () => {
+  test("the log can be paused, read by keyboard and narrowed to a bar, and axe finds nothing", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openSignedInPage(site, person.email);
     const { page } = opened;
     const trace = `trace-${Date.now()}`;

@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect.poll(() => page.getByRole("link", { name: "Explain this charge" }).count()).toBe(0);
   });
 
-  test("a task with a deleted request shows that, and cannot be run again", async () => {
+  test("a task with a deleted request shows that, and cannot be run again", { tags: "extended" }, async () => {
     const { id } = await person.call("POST", "/images/generations", { ...image, prompt: "A secret" });
     const { database } = site.gateway;
     await expect
@@ -281,7 +281,9 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/console/tasks/${ids.drama}`);
   });
 
-  test("a page follows its task through the console's one change stream, and opens no other", async () => {
+  test("a page follows its task through the console's one change stream, and opens no other", {
+    tags: "extended",
+  }, async () => {
     const { id } = await person.call("POST", "/images/generations", { ...image, prompt: "Slow [[delay:3]]" });
     const asked: string[] = [];
     const note = (request: { url(): string }) => asked.push(new URL(request.url()).pathname);
@@ -331,6 +333,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
 
   test.each(["gallery", "table", "done", "failed", "drama"] as const)(
     "the page of %s fits every window in both colour schemes, without axe or console errors",
+    { tags: "extended" },
     async (which) => {
       const isList = which === "gallery" || which === "table";
       const path = isList ? `/console/tasks?view=${which}` : `/console/tasks/${ids[which]}`;

@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("clicking a bar segment opens the charges of its model only", async () => {
+  test("clicking a bar segment opens the charges of its model only", { tags: "extended" }, async () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
     await listBars(page).first().waitFor();
@@ -116,7 +116,9 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await page.getByText("1 charge, $0.08 total").first().waitFor();
   });
 
-  test("the chart works without a pointer, and the focus moves to the opened charges", async () => {
+  test("the chart works without a pointer, and the focus moves to the opened charges", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
     const bars = listBars(page);
@@ -136,7 +138,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await expect.poll(() => bars.count()).toBe(3);
   });
 
-  test("dragging over bars zooms to them until the zoom is reset", async () => {
+  test("dragging over bars zooms to them until the zoom is reset", { tags: "extended" }, async () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
     const bars = listBars(page);
@@ -156,7 +158,7 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("tables show the same numbers by key, and filters stay in the address", async () => {
+  test("tables show the same numbers by key, and filters stay in the address", { tags: "extended" }, async () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
     await page.getByLabel("By", { exact: true }).selectOption("key");
@@ -191,14 +193,14 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
       .toBe("Staging");
   });
 
-  test("one or two days are shown by the hour", async () => {
+  test("one or two days are shown by the hour", { tags: "extended" }, async () => {
     await using opened = await openUsage("/console/usage?from=2026-03-04&to=2026-03-04");
     const bars = opened.page.getByRole("group", { name: /by hour and/ }).getByRole("button");
     await bars.first().waitFor();
     await expect.poll(() => bars.first().getAttribute("aria-label")).toBe("Mar 4, 08:00, $0.200000001");
   });
 
-  test("days in the wrong order are an error at the field, and typed values stay", async () => {
+  test("days in the wrong order are an error at the field, and typed values stay", { tags: "extended" }, async () => {
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;
     await page.getByLabel("First day").fill("2026-04-02");
@@ -270,25 +272,29 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await page.getByRole("link", { name: "Try a model in the playground" }).waitFor();
   });
 
-  test.for(["usage", "charge"])("the page of a %s fits every window, and axe finds nothing", async (kind) => {
-    await using opened = await openUsage(
-      kind === "usage" ? `/console/usage?${days}&bar=2026-03-04` : `/console/usage/charges/${explained}`,
-    );
-    const { page } = opened;
-    await page.getByRole("table").first().waitFor();
-    for (const width of [768, 390]) {
-      await page.setViewportSize({ width, height: 900 });
-      await expect
-        .poll(() => page.evaluate("document.documentElement.scrollWidth - innerWidth"))
-        .toBeLessThanOrEqual(0);
-    }
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await expect.poll(() => listAxeFindings(page)).toEqual([]);
-    }
-  });
+  test.for(["usage", "charge"])(
+    "the page of a %s fits every window, and axe finds nothing",
+    { tags: "extended" },
+    async (kind) => {
+      await using opened = await openUsage(
+        kind === "usage" ? `/console/usage?${days}&bar=2026-03-04` : `/console/usage/charges/${explained}`,
+      );
+      const { page } = opened;
+      await page.getByRole("table").first().waitFor();
+      for (const width of [768, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await expect
+          .poll(() => page.evaluate("document.documentElement.scrollWidth - innerWidth"))
+          .toBeLessThanOrEqual(0);
+      }
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        await expect.poll(() => listAxeFindings(page)).toEqual([]);
+      }
+    },
+  );
 
-  test("below a narrow chart every day has its full label, the last one too", async () => {
+  test("below a narrow chart every day has its full label, the last one too", { tags: "extended" }, async () => {
     await using opened = await openUsage("/console/usage?from=2026-02-09&to=2026-03-10");
     const { page } = opened;
     await page.setViewportSize({ width: 390, height: 900 });
@@ -306,7 +312,9 @@ describe.skipIf(!hasBrowser)("the usage page", () => {
     await chart.getByText("Mar 10", { exact: true }).first().waitFor();
   });
 
-  test("a model outside the visible list is found by a part of its name, by keyboard alone", async () => {
+  test("a model outside the visible list is found by a part of its name, by keyboard alone", {
+    tags: "extended",
+  }, async () => {
     await offerModelsAs(site, (id) => `another-${id}`);
     await using opened = await openUsage(`/console/usage?${days}`);
     const { page } = opened;

@@ -78,7 +78,9 @@ describe.skipIf(!hasBrowser)("through the pages of the console", () => {
     return [...problems, ...complaints];
   }
 
-  test("a control that is stored in the address responds before the address changes", async () => {
+  test("a control that is stored in the address responds before the address changes", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openSignedInPage(site, await site.createPerson());
     const { page } = opened;
     const controls = [
@@ -113,7 +115,7 @@ describe.skipIf(!hasBrowser)("through the pages of the console", () => {
     expect(await walkAll(person.email, planTour(listPages(things)))).toEqual([]);
   });
 
-  test("an account with thousands of everything, there and back", async () => {
+  test("an account with thousands of everything, there and back", { tags: "extended" }, async () => {
     const person = await createConsolePerson(site);
     const things = await furnishConsole(site, person, { name: "Harbour" });
     await multiplyThings(site, person, many);

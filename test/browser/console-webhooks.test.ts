@@ -125,7 +125,9 @@ describe.skipIf(!hasBrowser)("the webhook pages", () => {
     }
   });
 
-  test("a failing endpoint is shown with its response; once disabled, it receives no events", async () => {
+  test("a failing endpoint is shown with its response; once disabled, it receives no events", {
+    tags: "extended",
+  }, async () => {
     await using receiver = await startWebhookReceiver((_request, response) => {
       response.writeHead(500).end("the database is down");
     });
@@ -154,7 +156,9 @@ describe.skipIf(!hasBrowser)("the webhook pages", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("an invalid URL is an error at the field, the ticked types are subscribed, and a change is saved", async () => {
+  test("an invalid URL is an error at the field, the ticked types are subscribed, and a change is saved", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openWebhooks();
     const { page } = opened;
     await page.getByRole("button", { name: "Create endpoint" }).first().click();
@@ -180,7 +184,7 @@ describe.skipIf(!hasBrowser)("the webhook pages", () => {
     await page.getByText("Your account has no such endpoint.").first().waitFor();
   });
 
-  test("the account's secret is shown after reauthentication, and rotated", async () => {
+  test("the account's secret is shown after reauthentication, and rotated", { tags: "extended" }, async () => {
     await using opened = await openWebhooks();
     const { page } = opened;
     site.clock.advance(elevenMinutesMs);
@@ -198,7 +202,9 @@ describe.skipIf(!hasBrowser)("the webhook pages", () => {
     expect(await page.content()).not.toContain(secret);
   });
 
-  test("the inbox is opened and closed by keyboard, in a narrow window, and axe finds nothing", async () => {
+  test("the inbox is opened and closed by keyboard, in a narrow window, and axe finds nothing", {
+    tags: "extended",
+  }, async () => {
     await using receiver = await startWebhookReceiver();
     await using opened = await openWebhooks(390);
     const { page } = opened;

@@ -98,6 +98,7 @@ describe.skipIf(!hasBrowser)("the guide", () => {
 
   test.for(looks)(
     "$name fits every window in its colour scheme, without axe or console errors",
+    { tags: "extended" },
     async ({ name, colorScheme }) => {
       await using opened = await site.openPage({ colorScheme });
       const { page } = opened;

@@ -1,3 +1,4 @@
+// @module-tag extended
 import type { CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrowsedSite, forgetSession, startBrowsedSite } from "../harness/site/browsed-site.ts";

@@ -79,22 +79,26 @@ describe.skipIf(!hasBrowser)("the reference", () => {
     "/docs/reference/create-chat-completion",
     "/docs/reference/create-drama",
     "/docs/guide/errors",
-  ])("%s fits every window in both colour schemes, without axe or console errors", async (path) => {
-    await using opened = await site.openPage();
-    const { page } = opened;
-    await page.goto(path);
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.locator(".animate-pulse:visible").first().waitFor({ state: "detached" });
-    for (const width of [1440, 768, 390]) {
-      await page.setViewportSize({ width, height: 900 });
+  ])(
+    "%s fits every window in both colour schemes, without axe or console errors",
+    { tags: "extended" },
+    async (path) => {
+      await using opened = await site.openPage();
+      const { page } = opened;
+      await page.goto(path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.locator(".animate-pulse:visible").first().waitFor({ state: "detached" });
+      for (const width of [1440, 768, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await expect.poll(() => findLayoutFaults(page)).toEqual([]);
+        if (width !== 768) await expect.poll(() => listAxeFindings(page)).toEqual([]);
+      }
+      await page.emulateMedia({ colorScheme: "dark" });
+      await expect.poll(() => listAxeFindings(page)).toEqual([]);
+      // Expanded sections fit too.
+      await page.evaluate("document.querySelectorAll('main details').forEach((fold) => { fold.open = true })");
       await expect.poll(() => findLayoutFaults(page)).toEqual([]);
-      if (width !== 768) await expect.poll(() => listAxeFindings(page)).toEqual([]);
-    }
-    await page.emulateMedia({ colorScheme: "dark" });
-    await expect.poll(() => listAxeFindings(page)).toEqual([]);
-    // Expanded sections fit too.
-    await page.evaluate("document.querySelectorAll('main details').forEach((fold) => { fold.open = true })");
-    await expect.poll(() => findLayoutFaults(page)).toEqual([]);
-    expect(opened.complaints).toEqual([]);
-  });
+      expect(opened.complaints).toEqual([]);
+    },
+  );
 });

@@ -1,3 +1,4 @@
+// @module-tag extended
 import type { CDPSession } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrowsedSite, startBrowsedSite } from "../harness/site/browsed-site.ts";

@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)("signing in on the pages", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("too many wrong passwords are shown with the time to wait", async () => {
+  test("too many wrong passwords are shown with the time to wait", { tags: "extended" }, async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)("signing in on the pages", () => {
       .waitFor();
   });
 
-  test("a sign-out ends the session on the server, not only in the browser", async () => {
+  test("a sign-out ends the session on the server, not only in the browser", { tags: "extended" }, async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;
@@ -216,7 +216,9 @@ describe.skipIf(!hasBrowser)("signing in on the pages", () => {
     await page.getByRole("button", { name: `Account of ${email}` }).waitFor();
   });
 
-  test("a program can be connected by keyboard, in a small dark window without sideways scrolling", async () => {
+  test("a program can be connected by keyboard, in a small dark window without sideways scrolling", {
+    tags: "extended",
+  }, async () => {
     await using program = await startLoopbackProgram();
     const email = await site.createPerson();
     await using opened = await site.openPage({ colorScheme: "dark", viewport: { width: 390, height: 800 } });
@@ -246,7 +248,9 @@ describe.skipIf(!hasBrowser)("signing in on the pages", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("the page for a device's code fits a small window in both colour schemes, without errors", async () => {
+  test("the page for a device's code fits a small window in both colour schemes, without errors", {
+    tags: "extended",
+  }, async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage({ viewport: { width: 390, height: 800 } });
     const { page } = opened;

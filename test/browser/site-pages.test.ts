@@ -140,7 +140,7 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     await page.waitForURL(/\/sign-in\?next=%2Fconsole$/);
   });
 
-  test("a chosen colour scheme is in the next page before any script runs", async () => {
+  test("a chosen colour scheme is in the next page before any script runs", { tags: "extended" }, async () => {
     await using opened = await site.openPage({ colorScheme: "light" });
     const { page } = opened;
     await page.goto("/sign-in");
@@ -173,32 +173,36 @@ describe.skipIf(!hasBrowser)("the site's pages", () => {
     { path: "/", heading: "One API for chat, images, video and speech", isPrivate: true },
     { path: "/docs", heading: "API reference", isPrivate: true },
     { path: "/docs/guide/media", heading: "Images, video, avatars and speech", isPrivate: true },
-  ])("$path fits every window in both colour schemes, without axe or console errors", async (entry) => {
-    await using opened = await site.openPage();
-    const { page, complaints, foreignRequests } = opened;
-    if (entry.isPrivate === true) await signInByCookie(site, page, email);
-    // Loads in the widest window and narrows it; then loads in the narrowest and widens it.
-    for (const widths of [
-      [1440, 768, 390],
-      [390, 768, 1440],
-    ] as const) {
-      await page.setViewportSize({ width: widths[0], height: 900 });
-      await openSettled(page, entry.path);
-      await page.getByRole("heading", { name: entry.heading, level: 1 }).waitFor();
-      for (const width of widths) {
-        await page.setViewportSize({ width, height: 900 });
-        await expect.poll(() => findLayoutFaults(page)).toEqual([]);
+  ])(
+    "$path fits every window in both colour schemes, without axe or console errors",
+    { tags: "extended" },
+    async (entry) => {
+      await using opened = await site.openPage();
+      const { page, complaints, foreignRequests } = opened;
+      if (entry.isPrivate === true) await signInByCookie(site, page, email);
+      // Loads in the widest window and narrows it; then loads in the narrowest and widens it.
+      for (const widths of [
+        [1440, 768, 390],
+        [390, 768, 1440],
+      ] as const) {
+        await page.setViewportSize({ width: widths[0], height: 900 });
+        await openSettled(page, entry.path);
+        await page.getByRole("heading", { name: entry.heading, level: 1 }).waitFor();
+        for (const width of widths) {
+          await page.setViewportSize({ width, height: 900 });
+          await expect.poll(() => findLayoutFaults(page)).toEqual([]);
+        }
+        if (widths[2] === 1440) continue;
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          await expect.poll(() => listAxeFindings(page)).toEqual([]);
+        }
       }
-      if (widths[2] === 1440) continue;
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        await expect.poll(() => listAxeFindings(page)).toEqual([]);
-      }
-    }
-    expect(complaints).toEqual([]);
-    expect(foreignRequests).toEqual([]);
-    await expect.poll(() => page.title()).toBe(`${entry.heading} · Sluice`);
-  });
+      expect(complaints).toEqual([]);
+      expect(foreignRequests).toEqual([]);
+      await expect.poll(() => page.title()).toBe(`${entry.heading} · Sluice`);
+    },
+  );
 });
 
 describe.skipIf(!hasBrowser)("a site with an operator's branding", () => {
@@ -206,7 +210,9 @@ describe.skipIf(!hasBrowser)("a site with an operator's branding", () => {
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><circle cx="4" cy="4" r="4" fill="#6d28d9"/></svg>';
   const notice = "Maintenance on Sunday from 02:00 to 03:00 UTC.";
 
-  test("shows name, logo, colour, links, terms and announcement on its pages and in its mails", async () => {
+  test("shows name, logo, colour, links, terms and announcement on its pages and in its mails", {
+    tags: "extended",
+  }, async () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-brand-"));
     writeFileSync(join(folder, "logo.svg"), logo);
     await using site = await startBrowsedSite({

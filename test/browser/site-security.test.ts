@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("a cancelled reauthentication changes nothing", async () => {
+  test("a cancelled reauthentication changes nothing", { tags: "extended" }, async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("another session is shown and can be ended from here", async () => {
+  test("another session is shown and can be ended from here", { tags: "extended" }, async () => {
     const email = await site.createPerson();
     await using elsewhere = await site.openPage({ userAgent: "Mozilla/5.0 (iPhone) Safari/605" });
     await signInByPage(elsewhere.page, email, "/security");

@@ -1,4 +1,4 @@
-import type { Reporter, TestModule } from "vitest/node";
+import type { Reporter, TestModule, Vitest } from "vitest/node";
 
 const flakyMax = 3;
 
@@ -7,10 +7,20 @@ const flakyMax = 3;
  * than a few. With `TEST_SKIPS=forbidden`, every skipped test is a failure, too.
  */
 export default class SummaryReporter implements Reporter {
+  #isWhole = true;
+
+  onInit({ config }: Vitest): void {
+    this.#isWhole = config.tagsFilter === undefined;
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
-    const skipped = tests.filter((test) => test.result().state === "skipped");
+    const left = tests.filter((test) => test.result().state === "skipped");
+    const skipped = left.filter((test) => this.#isWhole || !test.tags.includes("extended"));
+    if (left.length > skipped.length) {
+      console.log(`${left.length - skipped.length} extended tests were not run: npm test -- --whole runs them`);
+    }
     console.log(`tests: ${count("passed")} passed, ${count("failed")} failed, ${skipped.length} skipped`);
     if (count("failed") > 0) console.log(`what was random followed from TEST_SEED=${process.env.TEST_SEED}`);
     const flaky = tests.filter((test) => test.diagnostic()?.flaky === true);

@@ -1,3 +1,4 @@
+// @module-tag extended
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startRecordingServer } from "../../harness/servers/recording-server.ts";
 import type { TaskCaller, TaskGateway } from "../../harness/tasks/task-gateway.ts";

@@ -1,3 +1,4 @@
+// @module-tag extended
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";

@@ -91,7 +91,7 @@ test("after kill -9 nothing is lost and the next start recovers", async () => {
   expect(await countAccounts(environment)).toBe(2);
 });
 
-test("a database left running by a killed gateway is reused with nothing lost", async () => {
+test("a database left running by a killed gateway is reused with nothing lost", { tags: "extended" }, async () => {
   using data = createDataDirectory();
   // Without setpriv the database does not end with its gateway, as on other systems.
   const programs = mkdtempSync(join(tmpdir(), "sluice-programs-"));
@@ -135,7 +135,7 @@ test("a second gateway on the same data directory is refused, and the first one 
   expect(await isServing(environment)).toBe(true);
 });
 
-test("a second gateway on the same directory by another path is refused, too", async () => {
+test("a second gateway on the same directory by another path is refused, too", { tags: "extended" }, async () => {
   using data = createPreparedDirectory();
   using other = createDataDirectory();
   const link = join(other.path, "link");
@@ -146,7 +146,9 @@ test("a second gateway on the same directory by another path is refused, too", a
   expect(second.output()).toContain("already runs on the data directory");
 });
 
-test("a stale process id that now belongs to another program does not block the next start", async () => {
+test("a stale process id that now belongs to another program does not block the next start", {
+  tags: "extended",
+}, async () => {
   using data = createPreparedDirectory();
   const environment = await createEnvironment(data.path);
   const first = await startGatewayProcess({ environment });
@@ -192,14 +194,14 @@ test("a data directory that cannot be a folder is a clear error", async () => {
   expect(gateway.output()).toContain(`${file} is not a folder`);
 });
 
-test("a data directory with a long path works", async () => {
+test("a data directory with a long path works", { tags: "extended" }, async () => {
   using data = createDataDirectory();
   const environment = await createEnvironment(join(data.path, "long".repeat(30)));
   await using _gateway = await startGatewayProcess({ environment });
   expect(await isServing(environment)).toBe(true);
 });
 
-test("a killed attempt to create the database leaves nothing that blocks the next", async () => {
+test("a killed attempt to create the database leaves nothing that blocks the next", { tags: "extended" }, async () => {
   using data = createDataDirectory();
   const environment = await createEnvironment(data.path);
   const killed = spawnGateway({ environment });
@@ -210,7 +212,7 @@ test("a killed attempt to create the database leaves nothing that blocks the nex
   expect(readdirSync(data.path).filter((name) => name.startsWith("postgres-new-"))).toEqual([]);
 });
 
-test.runIf(isRoot)("a user other than root can run it too", async () => {
+test.runIf(isRoot)("a user other than root can run it too", { tags: "extended" }, async () => {
   using data = createDataDirectory();
   const environment = await createEnvironment(data.path);
   const prefix = ["unshare", "--user", "--map-user=1000", "--map-group=1000"];
@@ -233,19 +235,23 @@ async function spawnWithoutNamespaces(environment: Record<string, string>): Prom
 const asNobody = ["--reuid=65534", "--regid=65534", "--clear-groups"];
 const canNobodyEnter = spawnSync("setpriv", [...asNobody, "test", "-x", join(repositoryDir, "src")]).status === 0;
 
-test.runIf(isRoot)("without user namespaces, root runs the database as the user nobody", async () => {
-  using data = createDataDirectory();
-  const environment = await createEnvironment(data.path);
-  await using gateway = await spawnWithoutNamespaces(environment);
-  if (canNobodyEnter) {
-    await waitUntil("the gateway serves", () => isServing(environment));
-    expect(statSync(join(data.path, "postgres")).uid).toBe(65_534);
-    expect((statSync(data.path).mode & 0o777).toString(8)).toBe("700");
-  } else {
-    await gateway.exited;
-    expect(gateway.output()).toContain("the user nobody cannot enter");
-  }
-});
+test.runIf(isRoot)(
+  "without user namespaces, root runs the database as the user nobody",
+  { tags: "extended" },
+  async () => {
+    using data = createDataDirectory();
+    const environment = await createEnvironment(data.path);
+    await using gateway = await spawnWithoutNamespaces(environment);
+    if (canNobodyEnter) {
+      await waitUntil("the gateway serves", () => isServing(environment));
+      expect(statSync(join(data.path, "postgres")).uid).toBe(65_534);
+      expect((statSync(data.path).mode & 0o777).toString(8)).toBe("700");
+    } else {
+      await gateway.exited;
+      expect(gateway.output()).toContain("the user nobody cannot enter");
+    }
+  },
+);
 
 test.runIf(isRoot)("without user namespaces, root gets an error if the user nobody cannot enter", async () => {
   using data = createDataDirectory();

@@ -1,3 +1,4 @@
+// @module-tag extended
 import { describe, expect, test } from "vitest";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../../harness/chat/chat-gateway.ts";
 import { externalBinaries } from "../../harness/servers/external-postgres.ts";

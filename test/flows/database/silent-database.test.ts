@@ -1,3 +1,4 @@
+// @module-tag extended
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { writeCatalogOf } from "../../harness/chat/chat-catalog.ts";

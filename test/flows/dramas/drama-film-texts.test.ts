@@ -1,3 +1,4 @@
+// @module-tag extended
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";

@@ -1,3 +1,4 @@
+// @module-tag extended
 import { readFile, writeFile } from "node:fs/promises";
 import sharp from "sharp";
 import { expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag extended
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { StoryboardDocument } from "../../../src/features/dramas/drama-documents.ts";
 import { type DramaStage, openDramaStage } from "../../harness/dramas/drama-stage.ts";

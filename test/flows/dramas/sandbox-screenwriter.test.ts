@@ -1,3 +1,4 @@
+// @module-tag extended
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createSandboxChat } from "../../../packages/sandbox/src/chat/create-sandbox-chat.ts";

@@ -157,6 +157,7 @@ async function upload(port: string, key: string, name: MediaName): Promise<{ sta
 }
 
 test("a machine with an old decoder reports it, confines it, and without confinement refuses to decode uploads", {
+  tags: "extended",
   timeout: 240_000,
 }, async () => {
   using data = createDataDirectory();

@@ -1,3 +1,4 @@
+// @module-tag extended
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { liveDemoDay } from "../../../scripts/demo/live-demo-day.ts";

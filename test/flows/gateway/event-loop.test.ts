@@ -1,3 +1,4 @@
+// @module-tag extended
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { changeAccount } from "../../../src/app/change-account.ts";

@@ -1,3 +1,4 @@
+// @module-tag extended
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { upstreamKeyName, writePrice } from "../../harness/chat/chat-catalog.ts";

@@ -1,3 +1,4 @@
+// @module-tag extended
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { runMediaTool } from "../../../src/platform/media/run-media-tool.ts";

@@ -1,3 +1,4 @@
+// @module-tag extended
 import sharp from "sharp";
 import { expect, test } from "vitest";
 import { compareBytes, createCall, createInput, openTestStudio, studioMsMax } from "../../harness/media/test-studio.ts";

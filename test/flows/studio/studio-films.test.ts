@@ -1,3 +1,4 @@
+// @module-tag extended
 import { buffer } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import sharp from "sharp";

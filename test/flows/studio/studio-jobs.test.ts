@@ -1,3 +1,4 @@
+// @module-tag extended
 import { access, mkdir, readdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// @module-tag extended
 import { expect, test } from "vitest";
 import type { AudioFormat, SpeechCall } from "../../../src/providers/generation.ts";
 import { listChildren } from "../../harness/list-children.ts";

@@ -128,7 +128,9 @@ test("accounts take turns at a full upstream, however many tasks one of them has
   expect(await world.findWrongs()).toEqual([]);
 });
 
-test("a rate limit spreads the starts over time, and no minute has more than it allows", async () => {
+test("a rate limit spreads the starts over time, and no minute has more than it allows", {
+  tags: "extended",
+}, async () => {
   await using world = await openScriptedTasks({ tasks_per_minute: 6 });
   const startedAt = world.clock.now().getTime();
   const starts: number[] = [];

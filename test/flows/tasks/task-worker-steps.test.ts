@@ -369,7 +369,7 @@ describe("orphaned holds", () => {
   });
 });
 
-test("the deadlines of a thousand tasks at once are all met", async () => {
+test("the deadlines of a thousand tasks at once are all met", { tags: "extended" }, async () => {
   const submitted = await Promise.all(
     Array.from({ length: 1000 }, () => world.trySubmit({ count: 1, tasksInFlight: 1000, lifeMs: 60_000 })),
   );

@@ -61,7 +61,7 @@ test("a worker-only gateway finishes tasks, and serves nothing but health probes
   ]);
 });
 
-test("two workers do 200 tasks, each submitted once", async () => {
+test("two workers do 200 tasks, each submitted once", { tags: "extended" }, async () => {
   await Promise.all([startWorker(), startWorker()]);
   const callers = await Promise.all(Array.from({ length: 5 }, () => place.createCaller()));
   const asked = callers.flatMap((caller, number) =>
