@@ -234,7 +234,8 @@ describe("an upstream that accepts two tasks at a time", () => {
     // It is polled again only when it is woken.
     await waitUntil("its lease to be returned", async () => {
       const lease = (await place.listLeases()).find(({ task_id }) => task_id === second.id);
-      return lease !== undefined && lease.next_poll_at.getTime() < Date.now() + 10_000;
+      // Later than a held lease ends: a task that waits is only polled after a minute.
+      return lease !== undefined && lease.next_poll_at.getTime() > Date.now() + 15_000;
     });
     await sql`update task_leases set next_poll_at = now() + interval '1 hour' where task_id = ${second.id}`.execute(
       database,
