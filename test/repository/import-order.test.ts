@@ -197,14 +197,6 @@ test("no import hides inside a type, which the parser does not see", () => {
   expect(offenders).toEqual([]);
 });
 
-test("the repository keeps its import order", async () => {
-  const { summary } = await cruiseDirectory(repositoryDir, ["src", "packages"], ruleSet);
-  const found = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
-  expect(found).toEqual([]);
-  // A parser that cannot read the files would find no error in them.
-  expect(summary.totalCruised).toBeGreaterThan(20);
-});
-
 /** Adds the correct tree with some changed files to the cruised trees, and returns its folder. */
 function plantTree(changes: Record<string, string>): string {
   const name = `tree-${String(trees.size).padStart(2, "0")}`;
