@@ -40,74 +40,85 @@ async function approve(page: Page): Promise<void> {
   await page.locator("button[type=submit][aria-disabled=false]", { hasText: "Approve" }).click();
 }
 
-describe.skipIf(!hasBrowser).for([
-  { where: "on this computer", options: {}, popupCount: 0 },
+const sites = [
+  { where: "on this computer", options: {}, popupCount: 0, tags: [] },
   // The page tries a plain request first; the browser blocks it, and the window is the fallback.
-  { where: "that only looks as if it were on this computer", options: { isPublic: true }, popupCount: 1 },
-  { where: "on the internet", options: { isPublic: true, hostname: "sluice.test" }, popupCount: 1 },
-])("the consent page of a site $where", ({ options, popupCount }) => {
-  let site: BrowsedSite;
-  let email: string;
-  beforeAll(async () => {
-    site = await startBrowsedSite(options);
-    email = await site.createPerson();
-  });
-  afterAll(() => site[Symbol.asyncDispose]());
+  {
+    where: "that only looks as if it were on this computer",
+    options: { isPublic: true },
+    popupCount: 1,
+    tags: ["extended"],
+  },
+  { where: "on the internet", options: { isPublic: true, hostname: "sluice.test" }, popupCount: 1, tags: [] },
+];
 
-  test("requires sign-in, names the program, and delivers the key without showing it in the address bar", async () => {
-    await using listener = await listenForKey();
-    await using opened = await site.openPage();
-    const { page } = opened;
-    const addresses: string[] = [];
-    const popups: Page[] = [];
-    page.context().on("page", (popup) => popups.push(popup));
-    page.on("framenavigated", (frame) => addresses.push(frame.url()));
-    await page.goto(presentEntry(listener.redirectUri));
-    await page.waitForURL(/\/sign-in\?next=/);
-    await fillSignIn(page, email);
-    await page.getByText("A program on this computer calls itself").first().waitFor();
-    await expect.poll(() => page.getByRole("main").textContent()).toContain("test-program");
-    await expect.poll(() => page.getByRole("main").textContent()).toContain(new URL(listener.redirectUri).host);
-    await expect.poll(() => listAxeFindings(page)).toEqual([]);
+for (const { where, options, popupCount, tags } of sites) {
+  describe.skipIf(!hasBrowser)(`the consent page of a site ${where}`, { tags }, () => {
+    let site: BrowsedSite;
+    let email: string;
+    beforeAll(async () => {
+      site = await startBrowsedSite(options);
+      email = await site.createPerson();
+    });
+    afterAll(() => site[Symbol.asyncDispose]());
 
-    await approve(page);
-    const callback = await listener.delivered;
-    const key = callback.searchParams.get("api_key") ?? "";
-    expect(callback.searchParams.get("state")).toBe("s-1");
-    const models = await site.gateway.get("/models", key);
-    expect(models.status).toBe(200);
-    await page.getByRole("heading", { name: "Connected" }).waitFor();
-    expect(popups).toHaveLength(popupCount);
-    expect([...addresses, page.url()].filter((address) => address.includes(key))).toEqual([]);
-    expect(await page.evaluate("JSON.stringify([sessionStorage, localStorage])")).not.toContain(key);
-    await page.goto("/security");
-    await page.getByRole("list", { name: "Connected programs" }).getByText("test-program").first().waitFor();
-  });
+    test("requires sign-in, names the program, and delivers the key without showing it in the address bar", async () => {
+      await using listener = await listenForKey();
+      await using opened = await site.openPage();
+      const { page } = opened;
+      const addresses: string[] = [];
+      const popups: Page[] = [];
+      page.context().on("page", (popup) => popups.push(popup));
+      page.on("framenavigated", (frame) => addresses.push(frame.url()));
+      await page.goto(presentEntry(listener.redirectUri));
+      await page.waitForURL(/\/sign-in\?next=/);
+      await fillSignIn(page, email);
+      await page.getByText("A program on this computer calls itself").first().waitFor();
+      await expect.poll(() => page.getByRole("main").textContent()).toContain("test-program");
+      await expect.poll(() => page.getByRole("main").textContent()).toContain(new URL(listener.redirectUri).host);
+      await expect.poll(() => listAxeFindings(page)).toEqual([]);
 
-  test("offers the key for manual copy if the program does not listen", async () => {
-    const port = await findFreePort();
-    await using opened = await openSignedInPage(site, email);
-    const { page } = opened;
-    await page.goto(presentEntry(`http://127.0.0.1:${port}/callback`));
-    await approve(page);
-    const byHand = page.getByRole("button", { name: "Deliver in this tab" });
-    await byHand.waitFor();
-    await expect.poll(() => listAxeFindings(page)).toEqual([]);
-    const left = page.waitForRequest((request) => request.isNavigationRequest() && request.url().includes(`:${port}/`));
-    await byHand.click();
-    expect((await left).url()).toMatch(/\/callback\?api_key=sk-slc-.*&state=s-1$/);
-  });
+      await approve(page);
+      const callback = await listener.delivered;
+      const key = callback.searchParams.get("api_key") ?? "";
+      expect(callback.searchParams.get("state")).toBe("s-1");
+      const models = await site.gateway.get("/models", key);
+      expect(models.status).toBe(200);
+      await page.getByRole("heading", { name: "Connected" }).waitFor();
+      expect(popups).toHaveLength(popupCount);
+      expect([...addresses, page.url()].filter((address) => address.includes(key))).toEqual([]);
+      expect(await page.evaluate("JSON.stringify([sessionStorage, localStorage])")).not.toContain(key);
+      await page.goto("/security");
+      await page.getByRole("list", { name: "Connected programs" }).getByText("test-program").first().waitFor();
+    });
 
-  test("a denial is sent to the program, and no key is created", async () => {
-    await using listener = await listenForKey();
-    await using opened = await openSignedInPage(site, email);
-    const { page } = opened;
-    await page.goto(presentEntry(listener.redirectUri, "refused-program"));
-    await page.getByRole("button", { name: "Deny" }).click();
-    expect((await listener.delivered).search).toBe("?error=access_denied&state=s-1");
-    await page.getByRole("heading", { name: "Denied" }).waitFor();
+    test("offers the key for manual copy if the program does not listen", async () => {
+      const port = await findFreePort();
+      await using opened = await openSignedInPage(site, email);
+      const { page } = opened;
+      await page.goto(presentEntry(`http://127.0.0.1:${port}/callback`));
+      await approve(page);
+      const byHand = page.getByRole("button", { name: "Deliver in this tab" });
+      await byHand.waitFor();
+      await expect.poll(() => listAxeFindings(page)).toEqual([]);
+      const left = page.waitForRequest(
+        (request) => request.isNavigationRequest() && request.url().includes(`:${port}/`),
+      );
+      await byHand.click();
+      expect((await left).url()).toMatch(/\/callback\?api_key=sk-slc-.*&state=s-1$/);
+    });
+
+    test("a denial is sent to the program, and no key is created", async () => {
+      await using listener = await listenForKey();
+      await using opened = await openSignedInPage(site, email);
+      const { page } = opened;
+      await page.goto(presentEntry(listener.redirectUri, "refused-program"));
+      await page.getByRole("button", { name: "Deny" }).click();
+      expect((await listener.delivered).search).toBe("?error=access_denied&state=s-1");
+      await page.getByRole("heading", { name: "Denied" }).waitFor();
+    });
   });
-});
+}
 
 describe.skipIf(!hasBrowser)("the consent page", () => {
   let site: BrowsedSite;

@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("through the pages of the console", () => {
     expect(await walkAll(await site.createPerson(), planRoundTrip(places))).toEqual([]);
   });
 
-  test("an account with one of everything, from every page to every other", async () => {
+  test("an account with one of everything, from every page to every other", { tags: "extended" }, async () => {
     const person = await createConsolePerson(site);
     const things = await furnishConsole(site, person, { name: "Harbour" });
     expect(await walkAll(person.email, planTour(listPages(things)))).toEqual([]);

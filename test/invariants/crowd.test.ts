@@ -1,3 +1,4 @@
+// @module-tag extended
 import { expect, test } from "vitest";
 import { type CrowdEvidence, checkCrowd, presentCrowd } from "../../bench/chaos/check-crowd.ts";
 import { runCrowd } from "../../bench/chaos/crowd.ts";

@@ -1,3 +1,4 @@
+// @module-tag extended
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";

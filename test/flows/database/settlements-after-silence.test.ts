@@ -1,3 +1,4 @@
+// @module-tag extended
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeCatalogOf } from "../../harness/chat/chat-catalog.ts";

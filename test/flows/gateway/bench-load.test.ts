@@ -1,3 +1,4 @@
+// @module-tag extended
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
