@@ -59,6 +59,8 @@ export type MediaClientOptions = {
 
 const connectMs = 15_000;
 const headerBytesMax = 64 * 1024;
+/** Our own limit, not the upstream's: a connection becomes free within a submission's time. */
+const busyMs = 1_000;
 export function createMediaClient({ origin, authHeader, connectionsMax, headers }: MediaClientOptions): MediaClient {
   const client = createGuardedClient({ allowsPrivate: allowPrivateFor(origin), connectMs, headerBytesMax });
   const places = { kept: createSemaphore(connectionsMax), fresh: createSemaphore(connectionsMax) };
@@ -134,7 +136,7 @@ async function acquireConnection(
   { signal, timeoutMs }: MediaRequest,
 ): Promise<() => void> {
   if (connection === "fresh" && places.fresh.isFull()) {
-    throw new ProviderError("overloaded", "All connections are in use.");
+    throw new ProviderError("overloaded", "All connections are in use.", { isIsolated: true, retryAfterMs: busyMs });
   }
   const late = AbortSignal.timeout(timeoutMs);
   return await places[connection].enter(AbortSignal.any([signal, late])).catch((cause: unknown) => {

@@ -30,6 +30,8 @@ export type ConfinedProcessCall = {
 export type RunningProcess = {
   /** Ends before `ended` settles. */
   stdout: Readable;
+  /** Text; already flowing. */
+  stderr: Readable;
   /** Rejects with a `MediaToolError` or the signal's reason if the process fails. */
   ended: Promise<void>;
   /** Kills the process and its children; `ended` rejects with the error. */
@@ -144,7 +146,7 @@ function watch(child: ChildProcess, call: ConfinedProcessCall): RunningProcess {
   });
   // Callers that only read the output do not await it.
   ended.catch(() => {});
-  return { stdout, ended, kill, feed };
+  return { stdout, stderr, ended, kill, feed };
 }
 
 function killGroup({ pid }: ChildProcess): void {

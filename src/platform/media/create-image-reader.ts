@@ -18,6 +18,8 @@ const memoryBytesMax = 2 * 1024 ** 3;
 const heapMebibytesMax = 256;
 /** An idle decoder exits after this time. */
 const spareMsMax = 60_000;
+/** As many as the gateway's inspections at a time. */
+const sparesMax = 2;
 const readMsMax = 60_000;
 /** Startup takes 100 ms, so decoders are reused. A compromised one can falsify at most this many reports. */
 const imagesMax = 32;
@@ -26,21 +28,29 @@ const reportLengthMax = 10_000;
 
 class ReaderClosed extends Error {}
 
-/** Keeps one spare process; concurrent images each get their own. */
+/** Keeps a few spare processes; concurrent images each get their own. */
 export function createImageReader(): ImageReader {
-  let spare: { decoder: Decoder; timer: NodeJS.Timeout } | null = null;
+  const spares = new Map<Decoder, NodeJS.Timeout>();
   let isClosed = false;
 
   function take(): Decoder | null {
-    const taken = spare;
-    spare = null;
-    clearTimeout(taken?.timer);
-    return taken?.decoder.canRead() === true ? taken.decoder : null;
+    for (const [decoder, timer] of spares) {
+      spares.delete(decoder);
+      clearTimeout(timer);
+      if (decoder.canRead()) return decoder;
+    }
+    return null;
   }
 
   function putBack(decoder: Decoder): void {
-    if (isClosed || spare !== null || !decoder.canRead()) decoder.end();
-    else spare = { decoder, timer: setTimeout(() => take()?.end(), spareMsMax).unref() };
+    if (isClosed || spares.size >= sparesMax || !decoder.canRead()) decoder.end();
+    else spares.set(decoder, setTimeout(() => end(decoder), spareMsMax).unref());
+  }
+
+  function end(decoder: Decoder): void {
+    clearTimeout(spares.get(decoder));
+    spares.delete(decoder);
+    decoder.end();
   }
 
   return {
@@ -55,7 +65,7 @@ export function createImageReader(): ImageReader {
     },
     async close() {
       isClosed = true;
-      take()?.end();
+      for (const decoder of [...spares.keys()]) end(decoder);
     },
   };
 }

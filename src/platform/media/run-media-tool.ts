@@ -9,12 +9,18 @@ type WholeMediaToolCall = MediaToolCall & {
   onLine?(line: string): void;
 };
 
-/** Runs ffmpeg or ffprobe confined and returns its output. */
-export async function runMediaTool(call: WholeMediaToolCall): Promise<{ stdout: Buffer }> {
+const logCharactersMax = 64 * 1024;
+
+/** Runs ffmpeg or ffprobe confined and returns its output, and the start of its log. */
+export async function runMediaTool(call: WholeMediaToolCall): Promise<{ stdout: Buffer; log: string }> {
   const running = await startMediaTool(call);
   const chunks = collectChunks(running, call);
+  let log = "";
+  running.stderr.on("data", (text: string) => {
+    if (log.length < logCharactersMax) log += text;
+  });
   await running.ended;
-  return { stdout: Buffer.concat(chunks) };
+  return { stdout: Buffer.concat(chunks), log };
 }
 
 function collectChunks(running: RunningProcess, { stdoutBytesMax, onLine, tool }: WholeMediaToolCall): Buffer[] {

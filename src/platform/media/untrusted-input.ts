@@ -30,10 +30,5 @@ export function findDemuxer(contentType: string): string | null {
 
 /** ffmpeg arguments for a user-supplied file, with a fixed demuxer and a decoder whitelist. */
 export function describeUntrustedInput(path: string, demuxer: string): string[] {
-  return [...describeUntrusted(demuxer), "-i", `file:${path}`];
-}
-
-/** The same without the path, which ffprobe takes last. */
-export function describeUntrusted(demuxer: string): string[] {
-  return ["-codec_whitelist", decoders, "-f", demuxer];
+  return ["-codec_whitelist", decoders, "-f", demuxer, "-i", `file:${path}`];
 }

@@ -45,8 +45,14 @@ const zip = Buffer.from(
 describe.each(mediaNames)("a %s", (name) => {
   test("is recognized by its content", async () => {
     const { kind, contentType } = mediaTable[name];
-    const media = { kind, contentType };
-    expect(await inspect(await makeMedia(name))).toMatchObject({ kind: "accepted", media });
+    const { width, height, seconds } = mediaSize;
+    const size = kind === "audio" ? { width: null, height: null } : { width, height };
+    const inspection = await inspect(await makeMedia(name));
+    expect(inspection).toMatchObject({ kind: "accepted", media: { kind, contentType, ...size } });
+    const durationMs = inspection.kind === "accepted" ? inspection.media.durationMs : null;
+    if (kind === "image") expect(durationMs).toBeNull();
+    // Encoders pad the sound to whole frames.
+    else expect(Math.abs((durationMs ?? 0) - seconds * 1000)).toBeLessThan(150);
   });
 
   test("that was cut off anywhere is refused", async () => {
@@ -231,6 +237,23 @@ describe("a recording", () => {
     const words = ["-f", "lavfi", "-i", "testsrc=s=64x64:d=1:r=5"];
     expect(await findReason(await encode("mov", [...words, "-c:v", "qtrle"]))).toMatch(/has an unsupported codec/);
     expect(await findReason(await encode("ogg", [...words, "-c:v", "libtheora"]))).toMatch(/has an unsupported codec/);
+    expect(await findReason(await encode("mov", [...words, "-c:v", "png"]))).toMatch(/has an unsupported codec/);
+  });
+
+  test("with more than 8192 pixels on a side, or with too many tracks, is refused", async () => {
+    const wide = ["-f", "lavfi", "-i", "color=red:s=8208x16:d=0.2:r=5", "-c:v", "mjpeg"];
+    expect(await findReason(await encode("mov", wide))).toMatch(/8192 pixels on a side/);
+    const large = ["-f", "lavfi", "-i", "color=red:s=8208x8208:d=0.2:r=5", "-c:v", "mjpeg"];
+    expect(await findReason(await encode("mov", large))).toMatch(/8192 pixels on a side/);
+    const tracks = Array.from({ length: 9 }, () => ["-map", "0:a"]).flat();
+    const many = await encode("m4a", ["-f", "lavfi", "-i", "sine=d=1", ...tracks]);
+    expect(await findReason(many)).toMatch(/more than 8 streams/);
+  });
+
+  test("is read to its end, also where it is not decoded", async () => {
+    const bytes = await encode("webm", ["-f", "lavfi", "-i", "sine=d=30", "-c:a", "libopus"]);
+    expect(await inspect(bytes)).toMatchObject({ media: { durationMs: expect.closeTo(30_000, -2) } });
+    expect(await findReason(bytes.subarray(0, Math.floor(bytes.length * 0.9)))).not.toBeNull();
   });
 
   test("whose uploader disconnects is not inspected any further", async () => {

@@ -14,13 +14,18 @@ export async function addHookRoutes(http: HttpServer, dependencies: HookDependen
     hooks.removeAllContentTypeParsers();
     hooks.addContentTypeParser<Buffer>("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
     const options = { bodyLimit: bodyBytesMax, schema: { hide: true, params: pathParams({ token: "vendorHook" }) } };
+    // Before the body is read, so that strangers cannot make us buffer one.
+    hooks.addHook("onRequest", async (request) => {
+      const { token } = request.params as { token?: string };
+      if (dependencies.addresses.read(token ?? "") === null) throw createNotOurs();
+    });
     hooks.post(`${hookPath}/:token`, options, async (request, reply) => {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
       const outcome = await receiveHook(dependencies, request.params.token, { headers: request.headers, body });
       reply.header("cache-control", "no-store");
       switch (outcome.kind) {
         case "unknown":
-          throw new AppError("not_found", "Nothing calls back here.");
+          throw createNotOurs();
         case "forged":
           throw new AppError("invalid_parameter", "The signature is invalid or too old.", { param: "signature" });
         case "echoed":
@@ -30,4 +35,8 @@ export async function addHookRoutes(http: HttpServer, dependencies: HookDependen
       }
     });
   });
+}
+
+function createNotOurs(): AppError {
+  return new AppError("not_found", "Nothing calls back here.");
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nano } from "../../../lib/money.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
-import { ProviderError } from "../../../providers/contract.ts";
+import { ProviderError, type ProviderErrorKind } from "../../../providers/contract.ts";
 import { changeTask, parseTask } from "../parse-task.ts";
 import { nextStates, type Task, type TaskOutput, type TaskPhase, type TaskRecord } from "../task.ts";
 import type { Handover } from "../task-target.ts";
@@ -72,9 +72,12 @@ const image: TaskOutput = {
   ...{ durationMs: null, expiresAt: inMs(86_400_000) },
 };
 const handover = {} as Handover;
-const errors = (["rejected", "rate-limited", "overloaded", "timeout", "content-refused"] as const).map(
-  (kind) => new ProviderError(kind, "No."),
-);
+const errors = [
+  ...(["rejected", "rate-limited", "overloaded", "timeout", "content-refused"] as const).map(
+    (kind) => new ProviderError(kind, "No."),
+  ),
+  new ProviderError("overloaded", "Later.", { retryAfterMs: 5_000 }),
+];
 const ends = [
   { state: "succeeded", output: [image], warnings: [] },
   { state: "failed", error: { code: "upstream_unavailable", message: "No.", param: null, isRetryable: true } },
@@ -356,6 +359,34 @@ describe("a worker that has claimed a task", () => {
     expect(decide(fields)).toBe(step);
   });
 });
+
+test.each([
+  ["is busy until a known time", "overloaded", 5_000, 5_000],
+  ["is busy for a long time", "overloaded", 3_600_000, 30_000],
+  ["limits the rate", "rate-limited", null, 10_000],
+] as const)("a task whose only upstream %s waits for it", (_name, kind, retryAfterMs, waitMs) => {
+  const { change, lease } = refuse({ kind, retryAfterMs, hasAlternative: false });
+  expect(lease).toEqual({ kind: "due", at: inMs(waitMs) });
+  // Untried, so the task returns to it.
+  expect(change).toMatchObject({ phase: "ready", tried: [] });
+  // Another upstream is tried at once.
+  const elsewhere = refuse({ kind, retryAfterMs, hasAlternative: true });
+  expect(elsewhere.lease).toEqual({ kind: "due", at: start });
+  expect(elsewhere.change).toMatchObject({ phase: "ready", tried: [target] });
+});
+
+test("a task does not return to an upstream that failed, or that rejected the request", () => {
+  const failed = refuse({ kind: "overloaded", retryAfterMs: null, hasAlternative: false });
+  expect(failed.change).toMatchObject({ phase: "ready", tried: [target] });
+  const rejected = refuse({ kind: "rejected", retryAfterMs: 5_000, hasAlternative: false });
+  expect(rejected.change.state).toBe("failed");
+});
+
+function refuse(given: { kind: ProviderErrorKind; retryAfterMs: number | null; hasAlternative: boolean }): Transition {
+  const error = new ProviderError(given.kind, "No.", { retryAfterMs: given.retryAfterMs });
+  const outcome = { kind: "refused", error, upstream: { ...upstream, hasAlternative: given.hasAlternative } } as const;
+  return decideTransition(createTask({ phase: "submitting" }), outcome, start);
+}
 
 test("a task past its deadline stays open for a minute at most while its upstream cannot be reached to cancel it", () => {
   const decide = (lateMs: number, isUpstreamAsked: boolean): Transition =>

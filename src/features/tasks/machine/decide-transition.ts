@@ -260,7 +260,7 @@ function failOver(
   now: Date,
 ): Transition {
   const { target, hasAlternative } = upstream;
-  const isFull = !isBegun && error.kind === "rate-limited" && !hasAlternative;
+  const isFull = !isBegun && !hasAlternative && isBusy(error);
   const isLast = !isWorthAnotherTarget(error) || task.tried.length + 1 >= attemptsMax;
   if (!isFull && (isLast || task.cancelRequestedAt !== null)) return fail(task, error, now);
   // A full upstream has not failed: the task waits for it.
@@ -268,6 +268,11 @@ function failOver(
   const tried = isFull ? task.tried : [...task.tried, target];
   const change = { phase: "ready", handle: null, submittedAt: null, lostAt: null, tried } as const;
   return { ...write(change, dueIn(task, waitMs, now)), frees: target.providerId };
+}
+
+/** Without a `Retry-After`, a 5xx may be permanent. */
+function isBusy({ kind, retryAfterMs }: ProviderError): boolean {
+  return kind === "rate-limited" || (kind === "overloaded" && retryAfterMs !== null);
 }
 
 /** The upstream may have the task, so it is never resubmitted: the worker finds it there, or its deadline ends it. */
