@@ -11,14 +11,24 @@ const queueKinds = [
   "kling",
   "luma",
   "minimax",
+  "openrouter-media",
   "replicate",
   "runway",
   "vertex-media",
+  "xai-media",
 ] as const;
 export type QueueKind = (typeof queueKinds)[number];
 
 /** Vendors of speech; `voices/speech-vendors.ts` has their tables. */
-const voiceKinds = ["deepgram", "elevenlabs", "hume", "lmnt", "minimax-speech"] as const;
+const voiceKinds = [
+  "deepgram",
+  "elevenlabs",
+  "hume",
+  "lmnt",
+  "minimax-speech",
+  "mistral-speech",
+  "xai-speech",
+] as const;
 export type VoiceKind = (typeof voiceKinds)[number];
 
 export const providerKinds = [
@@ -50,14 +60,18 @@ export const servedByKind = {
   kling: ["video"],
   luma: ["image", "video"],
   minimax: ["video"],
+  "openrouter-media": ["image", "video"],
   replicate: ["image", "video", "avatar"],
   runway: ["image", "video"],
   "vertex-media": ["image", "video"],
+  "xai-media": ["image", "video"],
   deepgram: ["transcription", "speech"],
   elevenlabs: ["transcription", "speech"],
   hume: ["speech"],
   lmnt: ["speech"],
   "minimax-speech": ["speech"],
+  "mistral-speech": ["speech"],
+  "xai-speech": ["speech"],
 } as const satisfies Record<ProviderKind, readonly ServedType[]>;
 
 /** Limits of a call's duration; the defaults are in `standardTimeouts`. */

@@ -30,6 +30,9 @@ const vendorsByKind: Partial<Record<keyof typeof servedByKind, readonly (keyof t
   vertex: ["vertex-media"],
   minimax: ["minimax-speech"],
   "minimax-speech": ["minimax"],
+  "openai-compatible": ["openrouter-media", "xai-media", "xai-speech", "mistral-speech"],
+  "xai-media": ["xai-speech"],
+  "xai-speech": ["xai-media"],
 };
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;

@@ -7,10 +7,12 @@ import { heygen } from "./heygen.ts";
 import { kling } from "./kling.ts";
 import { luma } from "./luma.ts";
 import { minimax } from "./minimax.ts";
+import { openrouterMedia } from "./openrouter-media.ts";
 import type { QueueVendor } from "./queue-vendor.ts";
 import { replicate } from "./replicate.ts";
 import { runway } from "./runway.ts";
 import { vertexMedia } from "./vertex-media.ts";
+import { xaiMedia } from "./xai-media.ts";
 
 /** The vendors by their kind in the catalog. */
 export const queueVendors = {
@@ -22,7 +24,9 @@ export const queueVendors = {
   kling,
   luma,
   minimax,
+  "openrouter-media": openrouterMedia,
   replicate,
   runway,
   "vertex-media": vertexMedia,
+  "xai-media": xaiMedia,
 } as const satisfies Record<QueueKind, QueueVendor>;

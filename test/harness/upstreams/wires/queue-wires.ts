@@ -7,9 +7,11 @@ import { heygenWire } from "./heygen-wire.ts";
 import { klingWire } from "./kling-wire.ts";
 import { lumaWire } from "./luma-wire.ts";
 import { minimaxWire } from "./minimax-wire.ts";
+import { openrouterMediaWire } from "./openrouter-media-wire.ts";
 import type { QueueWire } from "./queue-wire.ts";
 import { replicateWire } from "./replicate-wire.ts";
 import { runwayWire } from "./runway-wire.ts";
+import { xaiMediaWire } from "./xai-media-wire.ts";
 
 /** The wires by the kind of provider that speaks to the vendor. */
 export const queueWires: Record<QueueKind, QueueWire> = {
@@ -21,7 +23,9 @@ export const queueWires: Record<QueueKind, QueueWire> = {
   kling: klingWire,
   luma: lumaWire,
   minimax: minimaxWire,
+  "openrouter-media": openrouterMediaWire,
   replicate: replicateWire,
   runway: runwayWire,
   "vertex-media": vertexMediaWire,
+  "xai-media": xaiMediaWire,
 };
