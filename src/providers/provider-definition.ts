@@ -48,7 +48,7 @@ export const servedByKind = {
   azure: ["chat", "embedding", "transcription", "image", "speech"],
   anthropic: ["chat"],
   google: ["chat", "embedding"],
-  vertex: ["chat"],
+  vertex: ["chat", "embedding"],
   bedrock: ["chat", "embedding"],
   "ai-sdk": ["chat", "embedding"],
   fal: ["image", "video", "avatar"],

@@ -1,4 +1,4 @@
-import type { QueueKind } from "../provider-definition.ts";
+import { isQueueKind, type ProviderDefinition, type QueueKind } from "../provider-definition.ts";
 import { ark } from "./ark.ts";
 import { blackForestLabs } from "./black-forest-labs.ts";
 import { dashscope } from "./dashscope.ts";
@@ -30,3 +30,10 @@ export const queueVendors = {
   "vertex-media": vertexMedia,
   "xai-media": xaiMedia,
 } as const satisfies Record<QueueKind, QueueVendor>;
+
+/** Whether a kind signs callbacks with a secret of the operator's account there. */
+export function takesHookSecret(kind: ProviderDefinition["kind"]): boolean {
+  if (!isQueueKind(kind)) return false;
+  const { hook }: QueueVendor = queueVendors[kind];
+  return hook?.signature !== undefined && hook.secretField === undefined;
+}
