@@ -41,6 +41,7 @@ const asked: Record<CrowdKind, { type: "image" | "video" | "avatar"; model: stri
     ark: { type: "video", model: queueWires.ark.model, seconds: 5 },
     "black-forest-labs": { type: "image", model: queueWires["black-forest-labs"].model, size: "1024x1024" },
     dashscope: { type: "video", model: queueWires.dashscope.model, seconds: 5 },
+    fireworks: { type: "image", model: queueWires.fireworks.model, size: "1024x1024" },
     "google-media": { type: "video", model: "veo-3.1-generate-preview", seconds: 8 },
     heygen: { type: "avatar", model: queueWires.heygen.model },
     kling: { type: "video", model: queueWires.kling.model, seconds: 5 },

@@ -2,6 +2,7 @@ import { isQueueKind, type ProviderDefinition, type QueueKind } from "../provide
 import { ark } from "./ark.ts";
 import { blackForestLabs } from "./black-forest-labs.ts";
 import { dashscope } from "./dashscope.ts";
+import { fireworks } from "./fireworks.ts";
 import { googleMedia } from "./google-media.ts";
 import { heygen } from "./heygen.ts";
 import { kling } from "./kling.ts";
@@ -19,6 +20,7 @@ export const queueVendors = {
   ark,
   "black-forest-labs": blackForestLabs,
   dashscope,
+  fireworks,
   "google-media": googleMedia,
   heygen,
   kling,

@@ -2,6 +2,7 @@ import type { QueueKind } from "../../../../src/providers/provider-definition.ts
 import { arkWire } from "./ark-wire.ts";
 import { blackForestLabsWire } from "./black-forest-labs-wire.ts";
 import { dashscopeWire } from "./dashscope-wire.ts";
+import { fireworksWire } from "./fireworks-wire.ts";
 import { googleMediaWire, vertexMediaWire } from "./google-wires.ts";
 import { heygenWire } from "./heygen-wire.ts";
 import { klingWire } from "./kling-wire.ts";
@@ -18,6 +19,7 @@ export const queueWires: Record<QueueKind, QueueWire> = {
   ark: arkWire,
   "black-forest-labs": blackForestLabsWire,
   dashscope: dashscopeWire,
+  fireworks: fireworksWire,
   "google-media": googleMediaWire,
   heygen: heygenWire,
   kling: klingWire,

@@ -144,7 +144,7 @@ export const speechWires: Record<VoiceKind, SpeechWire> = {
   },
   // The shape of `@mistralai/mistralai` 2.7.0, which is larger than what uses it here.
   "mistral-speech": {
-    source: { documentation: "https://docs.mistral.ai/api/endpoint/audio/speech" },
+    source: { documentation: "https://www.npmjs.com/package/@mistralai/mistralai" },
     base: "/v1",
     model: "voxtral-mini-tts-2603",
     headers: bearer,
