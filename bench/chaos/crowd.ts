@@ -41,14 +41,17 @@ const asked: Record<CrowdKind, { type: "image" | "video" | "avatar"; model: stri
     ark: { type: "video", model: queueWires.ark.model, seconds: 5 },
     "black-forest-labs": { type: "image", model: queueWires["black-forest-labs"].model, size: "1024x1024" },
     dashscope: { type: "video", model: queueWires.dashscope.model, seconds: 5 },
+    fireworks: { type: "image", model: queueWires.fireworks.model, size: "1024x1024" },
     "google-media": { type: "video", model: "veo-3.1-generate-preview", seconds: 8 },
     heygen: { type: "avatar", model: queueWires.heygen.model },
     kling: { type: "video", model: queueWires.kling.model, seconds: 5 },
     luma: { type: "video", model: "ray-2", seconds: 5 },
     minimax: { type: "video", model: queueWires.minimax.model, seconds: 6 },
+    "openrouter-media": { type: "video", model: queueWires["openrouter-media"].model, seconds: 5 },
     replicate: { type: "image", model: queueWires.replicate.model, size: "1024x1024" },
     runway: { type: "video", model: "veo3.1", seconds: 6 },
     "vertex-media": { type: "video", model: "veo-3.1-generate-001", seconds: 8 },
+    "xai-media": { type: "video", model: queueWires["xai-media"].model, seconds: 5 },
   };
 
 /** Keeps many tasks open at all vendors while gateways are killed, lets every task end, and returns the records of both sides. */

@@ -6,19 +6,30 @@ const queueKinds = [
   "ark",
   "black-forest-labs",
   "dashscope",
+  "fireworks",
   "google-media",
   "heygen",
   "kling",
   "luma",
   "minimax",
+  "openrouter-media",
   "replicate",
   "runway",
   "vertex-media",
+  "xai-media",
 ] as const;
 export type QueueKind = (typeof queueKinds)[number];
 
 /** Vendors of speech; `voices/speech-vendors.ts` has their tables. */
-const voiceKinds = ["deepgram", "elevenlabs", "hume", "lmnt", "minimax-speech"] as const;
+const voiceKinds = [
+  "deepgram",
+  "elevenlabs",
+  "hume",
+  "lmnt",
+  "minimax-speech",
+  "mistral-speech",
+  "xai-speech",
+] as const;
 export type VoiceKind = (typeof voiceKinds)[number];
 
 export const providerKinds = [
@@ -38,26 +49,31 @@ export const servedByKind = {
   azure: ["chat", "embedding", "transcription", "image", "speech"],
   anthropic: ["chat"],
   google: ["chat", "embedding"],
-  vertex: ["chat"],
+  vertex: ["chat", "embedding"],
   bedrock: ["chat", "embedding"],
   "ai-sdk": ["chat", "embedding"],
   fal: ["image", "video", "avatar"],
   ark: ["video"],
   "black-forest-labs": ["image"],
   dashscope: ["video", "avatar"],
+  fireworks: ["image"],
   "google-media": ["image", "video"],
   heygen: ["avatar"],
   kling: ["video"],
   luma: ["image", "video"],
   minimax: ["video"],
+  "openrouter-media": ["image", "video"],
   replicate: ["image", "video", "avatar"],
   runway: ["image", "video"],
   "vertex-media": ["image", "video"],
+  "xai-media": ["image", "video"],
   deepgram: ["transcription", "speech"],
   elevenlabs: ["transcription", "speech"],
   hume: ["speech"],
   lmnt: ["speech"],
   "minimax-speech": ["speech"],
+  "mistral-speech": ["speech"],
+  "xai-speech": ["speech"],
 } as const satisfies Record<ProviderKind, readonly ServedType[]>;
 
 /** Limits of a call's duration; the defaults are in `standardTimeouts`. */

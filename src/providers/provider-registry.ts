@@ -9,6 +9,7 @@ import { anthropicUrl, createAnthropicChat, createGoogleChat, createPackageChat 
 import { createGoogleEmbedding, createPackageEmbedding } from "./ai-sdk/create-ai-sdk-embedding.ts";
 import { createBedrockChat, createBedrockEmbedding } from "./ai-sdk/create-bedrock.ts";
 import { createVertexChat } from "./ai-sdk/create-vertex-chat.ts";
+import { createVertexEmbedding } from "./ai-sdk/create-vertex-embedding.ts";
 import { type ChatProvider, ProviderError } from "./contract.ts";
 import type { EmbeddingProvider } from "./embedding.ts";
 import { createFalGeneration } from "./fal/create-fal-generation.ts";
@@ -199,8 +200,13 @@ function createMedia(
       const place = { baseUrl: findAccountAddress(definition) ?? "", region: definition.region ?? "" };
       return { ...nothing, embedding: createBedrockEmbedding({ ...common, ...place }) };
     }
+    case "vertex": {
+      // Claude's maker has no embeddings.
+      if (definition.publisher === "anthropic") return nothing;
+      const place = { baseUrl: findAccountAddress(definition) ?? "" };
+      return { ...nothing, embedding: createVertexEmbedding({ ...common, ...place }) };
+    }
     case "azure":
-    case "vertex":
     case "anthropic":
       return nothing;
   }

@@ -75,6 +75,21 @@ test("a valid file has no problem", () => {
   expect(listProblems(right)).toEqual([]);
 });
 
+test("webhook_secret is for kinds that sign with a secret of the account", () => {
+  const list = (kind: string) =>
+    listProblems(`currency: USD
+providers: [{ id: v, kind: ${kind}, api_keys: [${key}], webhook_secret: ${key} }]
+models: []
+prices: []
+`);
+  for (const kind of ["replicate", "heygen"]) expect(list(kind)).toEqual([]);
+  for (const kind of ["kling", "black-forest-labs", "fal"]) {
+    expect(list(kind)).toEqual([
+      `providers[0].webhook_secret: Kind ${kind} does not sign callbacks with a secret of your account. Remove webhook_secret.`,
+    ]);
+  }
+});
+
 test("the sandbox catalog has no problem, and needs no plans, accounts or secrets", () => {
   const source = readFileSync(join(import.meta.dirname, "../../../catalogs/sandbox.yaml"), "utf8");
   const bare = {

@@ -5,6 +5,7 @@ import { readReference } from "../../platform/config/secrets.ts";
 import { accountSettingNames, accountSettings, listKindsWith } from "../../providers/accounts/account-settings.ts";
 import { isMediaKind, providerKinds, servedByKind } from "../../providers/provider-definition.ts";
 import { explainMissingSecret } from "../../providers/provider-setup.ts";
+import { takesHookSecret } from "../../providers/queues/queue-vendors.ts";
 import type { CatalogFile, CatalogProblem, ModelEntry, ReportProblem } from "./catalog-file.ts";
 import { checkAliases } from "./check-aliases.ts";
 import { checkMediaRoute, checkOffers } from "./check-media.ts";
@@ -30,6 +31,9 @@ const vendorsByKind: Partial<Record<keyof typeof servedByKind, readonly (keyof t
   vertex: ["vertex-media"],
   minimax: ["minimax-speech"],
   "minimax-speech": ["minimax"],
+  "openai-compatible": ["openrouter-media", "xai-media", "xai-speech", "mistral-speech"],
+  "xai-media": ["xai-speech"],
+  "xai-speech": ["xai-media"],
 };
 
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
@@ -88,6 +92,12 @@ function checkProviders({ providers }: CatalogFile, around: CatalogSurroundings,
     const { webhook_secret: hook } = provider;
     if (hook !== undefined) {
       const place = [...path, "webhook_secret"];
+      if (!takesHookSecret(provider.kind)) {
+        report(
+          place,
+          `Kind ${provider.kind} does not sign callbacks with a secret of your account. Remove webhook_secret.`,
+        );
+      }
       if (readReference(hook) !== null) checkSecret(hook, place, { hasSecret, report });
       else report(place, `Don't write a secret here. Name one, such as \${REPLICATE_WEBHOOK_SECRET}.`);
     }

@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { CatalogFile, PriceLine } from "./catalog-file.ts";
 import { checkCatalog } from "./check-catalog.ts";
 import { multiply, parseDecimal, presentExactPrice, scale } from "./imports/exact-decimal.ts";
 import { parseCatalog } from "./parse-catalog.ts";
 
 const folder = join(import.meta.dirname, "../../../catalogs");
-const names = readdirSync(folder).filter((name) => name !== "sandbox.yaml");
+const all = readdirSync(folder).filter((name) => name !== "sandbox.yaml");
+const names = all.filter((name) => parse(name).models.every(({ type }) => type === "chat"));
+const mediaNames = all.filter((name) => !names.includes(name));
 
 function read(name: string): string {
   return readFileSync(join(folder, name), "utf8");
@@ -27,17 +30,21 @@ const priceNames: Readonly<Record<string, string>> = {
 };
 
 /** `1.50` per million tokens, times 1.2, per thousand. */
-function suggest(cost: string): string {
+function suggest(cost: string, places = -3): string {
   const [vendors, markup] = [parseDecimal(cost), parseDecimal("1.2")];
   if (vendors === null || markup === null) throw new Error(`${cost} is no price`);
-  return presentExactPrice(multiply(scale(vendors, -3), markup));
+  return presentExactPrice(multiply(scale(vendors, places), markup));
+}
+
+function check(file: CatalogFile) {
+  const none = new Set<string>();
+  const around = { currency: "USD", planIds: none, accountIds: none, findPackageFault: () => null };
+  return checkCatalog(file, { ...around, hasSecret: () => true });
 }
 
 describe.each(names)("%s", (name) => {
   test("passes catalog check with its secret", () => {
-    const none = new Set<string>();
-    const around = { currency: "USD", planIds: none, accountIds: none, findPackageFault: () => null };
-    expect(checkCatalog(parse(name), { ...around, hasSecret: () => true })).toEqual([]);
+    expect(check(parse(name))).toEqual([]);
   });
 
   test("says when its costs were valid, and where they are from", () => {
@@ -63,5 +70,46 @@ describe.each(names)("%s", (name) => {
         ...Object.fromEntries(suggested),
       });
     }
+  });
+});
+
+/** An example of each price that an operator still has to add. */
+const examplePrices = {
+  image: { billing_type: "per_call", unit: "image" },
+  video: { billing_type: "duration", unit: "second" },
+  avatar: { billing_type: "duration", unit: "second" },
+  speech: { billing_type: "per_call", unit: "1K characters" },
+  transcription: { billing_type: "duration", unit: "second" },
+} as const;
+
+describe.each(mediaNames)("%s", (name) => {
+  const { models, prices, ...rest } = parse(name);
+  const unpriced = models.filter(({ id }) => !prices.some(({ model }) => model === id));
+
+  test("passes catalog check with a price for each model: every offer has a route that honours it", () => {
+    const added = unpriced.map(({ id: model, type }): PriceLine => {
+      if (!(type in examplePrices)) throw new Error(`${model} is no media model`);
+      return { model, price: "1", ...examplePrices[type as keyof typeof examplePrices] };
+    });
+    expect(check({ ...rest, models, prices: [...prices, ...added] })).toEqual([]);
+  });
+
+  test("says when its costs were valid and where they are from, and which prices are left to the operator", () => {
+    const head = read(name).split("\ncurrency:", 1)[0] ?? "";
+    expect(head).toMatch(
+      prices.length === 0 ? /^# Costs: none/ : /^# Costs.* https:\/\/.*\n# Date of the costs: .*20\d\d-\d\d-\d\d/,
+    );
+    expect(head.includes("# Add a price for each of these models before you apply: ")).toBe(unpriced.length > 0);
+    for (const { id } of unpriced) expect(head).toContain(id);
+    expect(models.map(({ limits }) => Object.keys(limits ?? {}).length > 0)).not.toContain(false);
+  });
+
+  test("suggests every cost times 1.2", () => {
+    const amounts = [...read(name).matchAll(/price: "([\d.]+)"(.*)/g)];
+    for (const [line, price, comment = ""] of amounts) {
+      const [, cost = ""] = /# cost ([\d.]+)/.exec(comment) ?? [];
+      expect(`${line}: ${suggest(cost, 0)}`).toBe(`${line}: ${price}`);
+    }
+    expect(amounts.length).toBeGreaterThanOrEqual(models.length - unpriced.length);
   });
 });

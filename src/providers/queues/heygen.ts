@@ -31,7 +31,7 @@ export const heygen: QueueVendor = {
     [/^validation_error/, "rejected"],
     [/moderation|nsfw|content_policy/i, "content-refused"],
   ],
-  hook: { field: "callback_url", signature: { hex: "signature" } },
+  hook: { field: "callback_url", signature: { hex: "heygen-signature" } },
   pollMsMin: 3000,
 };
 

@@ -87,6 +87,19 @@ async function fail(definition: ProviderDefinition, asked: Asked): Promise<Provi
   throw new Error(`It answers: ${JSON.stringify(error)}`);
 }
 
+async function embed(
+  definition: ProviderDefinition,
+  { model, texts, dimensions }: { model: string; texts: string[]; dimensions: number | null },
+) {
+  const provider = registry.getEmbedding(definition);
+  if (provider === null) throw new Error("It has no embeddings.");
+  return await provider.embed({
+    request: { input: { kind: "texts", texts }, dimensions, encoding: "float", user: null },
+    ...{ upstreamModel: model, apiKey: vertex.keyFile, dimensionsMax: 3072, timeoutMs: 10_000 },
+    signal: new AbortController().signal,
+  });
+}
+
 /** The last line of `upstream test`. */
 async function examine(provider: ProviderDefinition, secret: string, upstreamModel: string) {
   vi.stubEnv("CLOUD_KEY", secret);
@@ -248,6 +261,29 @@ describe("vertex", () => {
     await ask(provider, asked);
     expect(vertex.countTokens()).toBe(before + 2);
     vertex.setLifetime(3599);
+  });
+
+  test.for(["gemini-embedding-001", "text-embedding-005"])(
+    "%s embeds every text, at the asked length",
+    async (model) => {
+      const texts = Array.from({ length: 20 }, (_, index) => "a".repeat(index + 1));
+      const { vectors, inputTokens } = await embed(onVertex(), { model, texts, dimensions: 2 });
+      expect(vectors.map((vector) => JSON.parse(vector))).toEqual(
+        texts.map((_, index) => [(index + 1) / 8, (index + 2) / 8]),
+      );
+      expect(inputTokens).toBe(210);
+      const asked = JSON.parse(String(vertex.requests.at(-1)?.body));
+      // The platform would cut a long text silently.
+      expect(asked.parameters).toEqual({ autoTruncate: false, outputDimensionality: 2 });
+    },
+  );
+
+  test("embeddings fail as the platform says, and Claude's maker has none", async () => {
+    const asked = { model: "gemini-embedding-001", texts: ["a"], dimensions: null };
+    expect((await embed(onVertex(), asked)).vectors).toEqual(["[0.125,0.25,0.375]"]);
+    vertex.refuse("quota");
+    await expect(embed(onVertex(), asked)).rejects.toMatchObject({ kind: "rate-limited" });
+    await expect(embed(onVertex({ publisher: "anthropic" }), asked)).rejects.toThrow("It has no embeddings.");
   });
 
   test.for([

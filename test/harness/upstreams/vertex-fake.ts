@@ -1,7 +1,10 @@
 import { generateKeyPairSync, verify } from "node:crypto";
 import { Readable } from "node:stream";
+import { Type } from "typebox";
 import { type RecordedRequest, startRecordingServer } from "../servers/recording-server.ts";
 import type { FakeUpstreams } from "./fake-upstreams.ts";
+import { findComplaint } from "./vendor-fake.ts";
+import { strict, text } from "./wires/queue-wire.ts";
 
 /**
  * Vertex AI: it issues tokens to its service account, whose signature it verifies, and serves Gemini and Claude to
@@ -63,6 +66,14 @@ const refusals = {
 } as const satisfies Record<string, Refusal>;
 const tokenRefusals: readonly string[] = ["account", "signature"];
 
+type Prediction = { outputDimensionality?: number };
+const predictionSchema = strict(
+  {
+    instances: Type.Array(strict({ content: text }, { task_type: text, title: text }), { minItems: 1, maxItems: 250 }),
+  },
+  { parameters: strict({}, { autoTruncate: Type.Boolean(), outputDimensionality: Type.Integer({ minimum: 1 }) }) },
+);
+
 const email = "gateway@my-project-123.iam.gserviceaccount.com";
 const prefix =
   /^\/v1(?:beta1)?\/projects\/my-project-123\/locations\/global\/publishers\/(google|anthropic)\/models\/([^:]+):(\w+)(\?alt=sse)?$/;
@@ -108,6 +119,7 @@ export async function startVertexFake(
     if (refusal !== null && !tokenRefusals.includes(refusal)) return send(refusals[refusal]);
     const [, publisher, model = "", operation, query = ""] = prefix.exec(request.path) ?? [];
     if (publisher === undefined) return send(refusals.model);
+    if (publisher === "google" && operation === "predict") return send(predict(decodeURIComponent(model), request));
     const answer =
       publisher === "google"
         ? await askGemini(`${model}:${operation}${query}`, request)
@@ -116,6 +128,25 @@ export async function startVertexFake(
     if (answer.body === null) response.end();
     else Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]).pipe(response);
   });
+
+  /** From Google's documentation of the text embeddings API. */
+  function predict(model: string, { body }: RecordedRequest): Refusal {
+    const asked = JSON.parse(String(body));
+    const complaint = findComplaint(predictionSchema, asked);
+    const { instances, parameters } = asked as { instances: { content: string }[]; parameters?: Prediction };
+    const { outputDimensionality: length = 3 } = parameters ?? {};
+    if (complaint !== null) return google(400, "INVALID_ARGUMENT", `Invalid JSON payload received. ${complaint}`);
+    if (model.startsWith("gemini-") && instances.length > 1) {
+      return google(400, "INVALID_ARGUMENT", "The model supports one instance per prediction.");
+    }
+    const predictions = instances.map(({ content }) => ({
+      embeddings: {
+        values: Array.from({ length }, (_, index) => (index + content.length) / 8),
+        statistics: { token_count: content.length, truncated: false },
+      },
+    }));
+    return [200, { predictions, metadata: { billableCharacterCount: 1 } }];
+  }
 
   async function askGemini(path: string, { body }: RecordedRequest): Promise<Response> {
     return await forward(`${behind.geminiUrl}/models/${path}`, { "x-goog-api-key": "key" }, JSON.parse(String(body)));

@@ -14,27 +14,6 @@ const side = Type.Integer({ minimum: 64, maximum: 2048 });
 
 /** By the id of the provider on the vendor's page. */
 export const cloneWires: Record<string, CloneWire> = {
-  xai: {
-    source: { documentation: "https://docs.x.ai/docs/guides/image-generations" },
-    base: "/v1",
-    headers: bearer,
-    accepts: {
-      "/v1/images/generations": {
-        body: strict(
-          { model: text, prompt: text },
-          {
-            ...{ n: count, user: text, response_format: oneOf("url", "b64_json"), resolution: oneOf("1k", "2k") },
-            aspect_ratio: oneOf("1:1", "3:4", "4:3", "9:16", "16:9", "2:3", "3:2", "1:2", "2:1", "auto"),
-          },
-        ),
-      },
-    },
-    present: (image) => ({
-      data: [{ b64_json: image, revised_prompt: "" }],
-      usage: { cost_in_usd_ticks: 200_000_000 },
-    }),
-    invalid: [400, { code: "Client specified an invalid argument", error: "Argument not supported: size" }],
-  },
   together: {
     source: { documentation: "https://docs.together.ai/reference/post-images-generations" },
     base: "/v1",

@@ -142,6 +142,92 @@ export const speechWires: Record<VoiceKind, SpeechWire> = {
       invalid: [200, { base_resp: { status_code: 2013, status_msg: "invalid params" } }],
     },
   },
+  // The shape of `@mistralai/mistralai` 2.7.0, which is larger than what uses it here.
+  "mistral-speech": {
+    source: { documentation: "https://www.npmjs.com/package/@mistralai/mistralai" },
+    base: "/v1",
+    model: "voxtral-mini-tts-2603",
+    headers: bearer,
+    accepts: {
+      "/v1/audio/speech": {
+        body: strict(
+          { input: text, stream: Type.Boolean() },
+          {
+            ...{ model: text, voice_id: text, ref_audio: text, prompt_cache_key: text, metadata: Type.Unknown() },
+            response_format: oneOf("pcm", "wav", "mp3", "flac", "opus"),
+          },
+        ),
+      },
+    },
+    examples: [
+      {
+        request: { ...speech, format: "flac" },
+        path: "/v1/audio/speech",
+        body: {
+          ...{ model: "voxtral-mini-tts-2603", input: "Hi", voice_id: "Rachel" },
+          ...{ response_format: "flac", stream: false },
+        },
+      },
+    ],
+    encode: (audio) => ({ audio_data: audio.toString("base64") }),
+    refusals: {
+      key: [401, { message: "Unauthorized", request_id: "abc" }],
+      credit: [402, { message: "Payment required", request_id: "abc" }],
+      rate: [429, { message: "Requests rate limit exceeded" }],
+      invalid: [
+        422,
+        {
+          object: "error",
+          message: { detail: [{ type: "missing", loc: ["body", "input"], msg: "Field required" }] },
+          ...{ type: "invalid_request_error", param: null, code: null },
+        },
+      ],
+    },
+  },
+  // The vendor has no JavaScript client. The shape is that of `@ai-sdk/xai` 5.0.12.
+  "xai-speech": {
+    source: { documentation: "https://docs.x.ai/developers/model-capabilities/audio/text-to-speech" },
+    base: "/v1",
+    model: "grok-tts",
+    headers: bearer,
+    accepts: {
+      "/v1/tts": {
+        body: strict(
+          { text, language: text },
+          {
+            ...{ voice_id: text, optimize_streaming_latency: Type.Integer(), text_normalization: Type.Boolean() },
+            speed: Type.Number({ minimum: 0.7, maximum: 1.5 }),
+            output_format: strict(
+              { codec: oneOf("mp3", "wav", "pcm", "mulaw", "alaw") },
+              { sample_rate: oneOf(8000, 16_000, 22_050, 24_000, 44_100, 48_000), bit_rate: Type.Integer() },
+            ),
+          },
+        ),
+      },
+    },
+    examples: [
+      {
+        request: { ...speech, speed: 1.2 },
+        path: "/v1/tts",
+        body: {
+          ...{ text: "Hi", language: "auto", voice_id: "Rachel", speed: 1.2 },
+          output_format: { codec: "mp3", sample_rate: 24_000 },
+        },
+      },
+    ],
+    refusals: {
+      key: [400, { code: "Client specified an invalid argument", error: "Incorrect API key provided: xa***id." }],
+      credit: [
+        403,
+        {
+          code: "The caller does not have permission to execute the specified operation",
+          error: "Your newly created team doesn't have any credits or licenses yet.",
+        },
+      ],
+      rate: [429, { code: "Some resource has been exhausted", error: "Too many requests" }],
+      invalid: [400, { code: "Client specified an invalid argument", error: "Unknown codec" }],
+    },
+  },
   deepgram: {
     source: { documentation: "https://developers.deepgram.com/docs/errors", sdk: "@deepgram/sdk" },
     base: "/v1",
