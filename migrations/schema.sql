@@ -103,10 +103,7 @@ create table buckets (
   entry_count bigint not null,
   is_open boolean not null,
   opened_at timestamp with time zone not null,
-  constraint buckets_cash_stays CHECK (kind <> 'cash'::text OR expires_at IS NULL),
-  constraint buckets_closed_empty CHECK (is_open OR posted = 0),
-  constraint buckets_id_unique PRIMARY KEY (id),
-  constraint buckets_never_overdrawn CHECK (held >= 0 AND posted >= held)
+  constraint buckets_id_unique PRIMARY KEY (id)
 );
 
 CREATE INDEX buckets_by_account ON buckets USING btree (account_id);
@@ -114,6 +111,8 @@ CREATE INDEX buckets_by_account ON buckets USING btree (account_id);
 CREATE INDEX buckets_open_by_account ON buckets USING btree (account_id) WHERE is_open;
 
 CREATE INDEX buckets_open_by_expiry ON buckets USING btree (expires_at) WHERE is_open AND expires_at IS NOT NULL;
+
+CREATE TRIGGER buckets_amounts_valid BEFORE INSERT OR UPDATE ON buckets FOR EACH ROW EXECUTE FUNCTION check_bucket_amounts();
 
 CREATE TRIGGER buckets_kind_valid BEFORE INSERT OR UPDATE OF id, account_id, kind, unit ON buckets FOR EACH ROW EXECUTE FUNCTION check_bucket_kind();
 
@@ -1177,11 +1176,12 @@ create table wallets (
   books_from timestamp with time zone not null default '-infinity'::timestamp with time zone,
   has_unrolled boolean not null default false,
   constraint wallets_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
-  constraint wallets_account_unique PRIMARY KEY (account_id),
-  constraint wallets_reserved_valid CHECK (reserved >= 0)
+  constraint wallets_account_unique PRIMARY KEY (account_id)
 );
 
 CREATE TRIGGER wallets_frozen_complete BEFORE INSERT OR UPDATE OF frozen_at, frozen_reason ON wallets FOR EACH ROW EXECUTE FUNCTION check_wallet_freeze();
+
+CREATE TRIGGER wallets_reserve_valid BEFORE INSERT OR UPDATE OF reserved ON wallets FOR EACH ROW EXECUTE FUNCTION check_wallet_reserve();
 
 create table webhook_endpoints (
   id text not null,
@@ -1380,6 +1380,23 @@ CREATE OR REPLACE FUNCTION public.charge_cost(quantities bigint[], rates bigint[
  IMMUTABLE PARALLEL SAFE
 RETURN (SELECT (GREATEST(div((((2)::numeric * COALESCE(sum(((item.quantity)::numeric * (item.rate)::numeric)), (0)::numeric)) + (charge_cost.rates_per)::numeric), ((2)::numeric * (charge_cost.rates_per)::numeric)), (charge_cost.minimum)::numeric))::bigint AS "greatest" FROM UNNEST(charge_cost.quantities, charge_cost.rates) item(quantity, rate));
 
+CREATE OR REPLACE FUNCTION public.check_bucket_amounts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  broken text;
+begin
+  broken = case
+    when new.held < 0 or new.posted < new.held then 'buckets_never_overdrawn'
+    when not new.is_open and new.posted <> 0 then 'buckets_closed_empty'
+    when new.kind = 'cash' and new.expires_at is not null then 'buckets_cash_stays'
+  end;
+  if broken is null then return new; end if;
+  raise check_violation using constraint = broken, table = 'buckets', message = 'invalid bucket',
+    detail = to_json(new)::text;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.check_bucket_kind()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1492,6 +1509,15 @@ begin
   if (new.frozen_at is null) = (new.frozen_reason is null) then return new; end if;
   raise check_violation using constraint = 'wallets_frozen_complete', table = 'wallets',
     message = 'a frozen wallet needs a time and a reason', detail = to_json(new)::text;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.check_wallet_reserve()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.reserved >= 0 then return new; end if;
+  raise check_violation using constraint = 'wallets_reserved_valid', table = 'wallets', message = 'invalid reserve';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.claim_keys(new_claims new_claim[], claimed_at timestamp with time zone, leased_until timestamp with time zone, known_until timestamp with time zone)
