@@ -77,6 +77,11 @@ const chargesStatement = `
       '{120,60}', '{150000,600000}', 1000, 0, 180, ${paidNano}, 0, moment from calls order by number;
   drop table calls;`;
 
+/** As the gateways' job would have done. */
+const rollUpStatement = `
+  select roll_up_usage(array_agg(account_id), array_agg(rolled_until), now()) from wallets;
+  update wallets set rolled_until = now(), books_from = now();`;
+
 /** Finished tasks, each with a prompt, an event and its delivery. */
 const tasksStatement = `
   create temporary table work as
@@ -117,6 +122,7 @@ export async function fillCharges(client: pg.Client, fill: Fill, part: { from: n
   for (let from = first; from <= last; from += portion) {
     await client.query(name(chargesStatement, { ...fill, from, to: Math.min(last, from + portion - 1) }));
   }
+  await client.query(rollUpStatement);
   await client.query("vacuum analyze");
   await client.query("checkpoint");
 }

@@ -103,10 +103,7 @@ create table buckets (
   entry_count bigint not null,
   is_open boolean not null,
   opened_at timestamp with time zone not null,
-  constraint buckets_cash_stays CHECK (kind <> 'cash'::text OR expires_at IS NULL),
-  constraint buckets_closed_empty CHECK (is_open OR posted = 0),
-  constraint buckets_id_unique PRIMARY KEY (id),
-  constraint buckets_never_overdrawn CHECK (held >= 0 AND posted >= held)
+  constraint buckets_id_unique PRIMARY KEY (id)
 );
 
 CREATE INDEX buckets_by_account ON buckets USING btree (account_id);
@@ -114,6 +111,8 @@ CREATE INDEX buckets_by_account ON buckets USING btree (account_id);
 CREATE INDEX buckets_open_by_account ON buckets USING btree (account_id) WHERE is_open;
 
 CREATE INDEX buckets_open_by_expiry ON buckets USING btree (expires_at) WHERE is_open AND expires_at IS NOT NULL;
+
+CREATE TRIGGER buckets_amounts_valid BEFORE INSERT OR UPDATE ON buckets FOR EACH ROW EXECUTE FUNCTION check_bucket_amounts();
 
 CREATE TRIGGER buckets_kind_valid BEFORE INSERT OR UPDATE OF id, account_id, kind, unit ON buckets FOR EACH ROW EXECUTE FUNCTION check_bucket_kind();
 
@@ -167,7 +166,7 @@ CREATE INDEX charges_by_account ON ONLY charges USING btree (account_id, created
 
 CREATE TRIGGER charges_final BEFORE DELETE OR UPDATE ON charges FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
-CREATE TRIGGER charges_rolled_up AFTER INSERT ON charges REFERENCING NEW TABLE AS new_charges FOR EACH STATEMENT EXECUTE FUNCTION roll_up_charges();
+CREATE TRIGGER charges_valid BEFORE INSERT ON charges FOR EACH ROW EXECUTE FUNCTION check_charge();
 
 create table checkouts (
   id text not null,
@@ -1173,12 +1172,16 @@ create table wallets (
   reserved_by text,
   reserved_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
   reserve_revoked boolean not null default false,
+  rolled_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  books_from timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  has_unrolled boolean not null default false,
   constraint wallets_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
-  constraint wallets_account_unique PRIMARY KEY (account_id),
-  constraint wallets_reserved_valid CHECK (reserved >= 0)
+  constraint wallets_account_unique PRIMARY KEY (account_id)
 );
 
 CREATE TRIGGER wallets_frozen_complete BEFORE INSERT OR UPDATE OF frozen_at, frozen_reason ON wallets FOR EACH ROW EXECUTE FUNCTION check_wallet_freeze();
+
+CREATE TRIGGER wallets_reserve_valid BEFORE INSERT OR UPDATE OF reserved ON wallets FOR EACH ROW EXECUTE FUNCTION check_wallet_reserve();
 
 create table webhook_endpoints (
   id text not null,
@@ -1371,17 +1374,28 @@ CREATE OR REPLACE FUNCTION public.add_many_quantities(kept bigint[], added bigin
  IMMUTABLE PARALLEL SAFE
 RETURN (SELECT array_agg((pair.one + pair.other) ORDER BY pair.place) AS array_agg FROM UNNEST(add_many_quantities.kept, add_many_quantities.added) WITH ORDINALITY pair(one, other, place));
 
-CREATE OR REPLACE FUNCTION public.add_quantities(kept bigint[], added bigint[])
- RETURNS bigint[]
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN ARRAY[((kept)[1] + (added)[1]), ((kept)[2] + (added)[2]), ((kept)[3] + (added)[3]), ((kept)[4] + (added)[4]), ((kept)[5] + (added)[5]), ((kept)[6] + (added)[6]), ((kept)[7] + (added)[7]), ((kept)[8] + (added)[8])];
-
 CREATE OR REPLACE FUNCTION public.charge_cost(quantities bigint[], rates bigint[], rates_per bigint, minimum bigint)
  RETURNS bigint
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (SELECT (GREATEST(div((((2)::numeric * COALESCE(sum(((item.quantity)::numeric * (item.rate)::numeric)), (0)::numeric)) + (charge_cost.rates_per)::numeric), ((2)::numeric * (charge_cost.rates_per)::numeric)), (charge_cost.minimum)::numeric))::bigint AS "greatest" FROM UNNEST(charge_cost.quantities, charge_cost.rates) item(quantity, rate));
+
+CREATE OR REPLACE FUNCTION public.check_bucket_amounts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  broken text;
+begin
+  broken = case
+    when new.held < 0 or new.posted < new.held then 'buckets_never_overdrawn'
+    when not new.is_open and new.posted <> 0 then 'buckets_closed_empty'
+    when new.kind = 'cash' and new.expires_at is not null then 'buckets_cash_stays'
+  end;
+  if broken is null then return new; end if;
+  raise check_violation using constraint = broken, table = 'buckets', message = 'invalid bucket',
+    detail = to_json(new)::text;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.check_bucket_kind()
  RETURNS trigger
@@ -1397,6 +1411,23 @@ begin
   then return new; end if;
   raise check_violation using constraint = 'buckets_kind_valid', table = 'buckets',
     message = 'invalid bucket', detail = to_json(new)::text;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.check_charge()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  broken text;
+begin
+  broken = case
+    when cardinality(new.item_names) <> cardinality(new.item_quantities)
+      or cardinality(new.item_names) <> cardinality(new.item_rates_nano) then 'charges_items_complete'
+    when least(new.minimum_nano, new.quota_units, new.paid, new.lost) < 0 or new.rates_per <= 0 then 'charges_amounts_valid'
+  end;
+  if broken is null then return new; end if;
+  raise check_violation using constraint = broken, table = 'charges', message = 'invalid charge',
+    detail = to_json(new)::text;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.check_hold()
@@ -1478,6 +1509,15 @@ begin
   if (new.frozen_at is null) = (new.frozen_reason is null) then return new; end if;
   raise check_violation using constraint = 'wallets_frozen_complete', table = 'wallets',
     message = 'a frozen wallet needs a time and a reason', detail = to_json(new)::text;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.check_wallet_reserve()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.reserved >= 0 then return new; end if;
+  raise check_violation using constraint = 'wallets_reserved_valid', table = 'wallets', message = 'invalid reserve';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.claim_keys(new_claims new_claim[], claimed_at timestamp with time zone, leased_until timestamp with time zone, known_until timestamp with time zone)
@@ -1682,6 +1722,7 @@ declare
   row_total integer;
   ids text[];
   has_moved boolean;
+  booked_from timestamptz;
   -- Fast path: almost every batch changes one of each, which needs no join.
   only_wallet ledger_decided_wallet;
   only_bucket ledger_decided_bucket;
@@ -1693,27 +1734,30 @@ begin
     only_wallet = decided_wallets[1];
     update wallets
       set version = version + 1, plain_writes = plain_writes + (only_wallet.shape is not null)::integer,
-        changed_at = clock_timestamp()
+        changed_at = clock_timestamp(), has_unrolled = has_unrolled or new_charges is not null
       where account_id = only_wallet.account_id
         and (version = only_wallet.version or version - plain_writes = only_wallet.shape)
-      returning version <> only_wallet.version + 1 into has_moved;
+      returning version <> only_wallet.version + 1, books_from into has_moved, booked_from;
     get diagnostics row_total = row_count;
   else
     ids = array(select account_id from unnest(decided_wallets));
-    select count(*), bool_or(locked.version <> decided.version) into row_total, has_moved
+    select count(*), bool_or(locked.version <> decided.version), max(locked.books_from)
+      into row_total, has_moved, booked_from
       from unnest(decided_wallets) as decided
-      join (select account_id, version, plain_writes from wallets where account_id = any (ids) order by account_id for update)
+      join (select account_id, version, plain_writes, books_from from wallets where account_id = any (ids) order by account_id for update)
         as locked using (account_id)
       where locked.version = decided.version or locked.version - locked.plain_writes = decided.shape;
     update wallets
       set version = wallets.version + 1, plain_writes = plain_writes + (decided.shape is not null)::integer,
-        changed_at = clock_timestamp()
+        changed_at = clock_timestamp(), has_unrolled = has_unrolled or new_charges is not null
       from unnest(decided_wallets) as decided
       where wallets.account_id = decided.account_id and wallets.account_id = any (ids);
   end if;
   if row_total <> cardinality(decided_wallets) then
     raise exception 'a wallet has changed' using errcode = 'SL001';
   end if;
+  -- Charges before this moment may be rolled up already.
+  decided_at = greatest(decided_at, booked_from);
   if decided_reserves is not null then
     foreach one_reserve in array decided_reserves loop
       update wallets
@@ -2048,56 +2092,29 @@ begin
   raise exception 'rows of % are never changed or deleted', tg_table_name;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.roll_up_charges()
- RETURNS trigger
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION public.roll_up_usage(account_ids text[], since_moments timestamp with time zone[], until_moment timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
-declare
-  charges_count integer;
-  items_max integer;
-  broken text;
-  summed record;
-begin
-  select count(*), max(cardinality(item_names)), min(case
-      when cardinality(item_names) <> cardinality(item_quantities) or cardinality(item_names) <> cardinality(item_rates_nano)
-        then 'charges_items_complete'
-      when least(minimum_nano, quota_units, paid, lost) < 0 or rates_per <= 0 then 'charges_amounts_valid'
-    end) into charges_count, items_max, broken
-    from new_charges;
-  if broken is not null then
-    raise check_violation using constraint = broken, table = 'charges', message = 'invalid charge';
-  end if;
-  if items_max > 8 then
-    for summed in select * from new_charges order by account_id, created_at, id loop
-      insert into usage_rollups as kept (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
-        values (summed.account_id, date_bin('30 minutes', summed.created_at, 'epoch'), summed.key_id, summed.price_id, summed.unit,
-          summed.item_names, 1, summed.paid, summed.item_quantities)
-        on conflict (account_id, slot_at, key_id, price_id, unit, item_names) do update
-          set calls = kept.calls + excluded.calls, paid = kept.paid + excluded.paid,
-            quantities = add_many_quantities(kept.quantities, excluded.quantities);
-    end loop;
-  -- Fast path: a single charge needs no grouping.
-  elsif charges_count = 1 then
-    insert into usage_rollups as kept (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
-      select account_id, date_bin('30 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, 1, paid,
-          item_quantities
-        from new_charges
-      on conflict (account_id, slot_at, key_id, price_id, unit, item_names) do update
-        set calls = kept.calls + excluded.calls, paid = kept.paid + excluded.paid,
-          quantities = add_quantities(kept.quantities, excluded.quantities);
-  else
-    insert into usage_rollups as kept (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
-      select account_id, date_bin('30 minutes', created_at, 'epoch'), key_id, price_id, unit, item_names, count(*), sum(paid),
-          array[sum(item_quantities[1]), sum(item_quantities[2]), sum(item_quantities[3]), sum(item_quantities[4]),
-            sum(item_quantities[5]), sum(item_quantities[6]), sum(item_quantities[7]), sum(item_quantities[8])]
-        from new_charges
-        group by 1, 2, 3, 4, 5, 6
-      on conflict (account_id, slot_at, key_id, price_id, unit, item_names) do update
-        set calls = kept.calls + excluded.calls, paid = kept.paid + excluded.paid,
-          quantities = add_quantities(kept.quantities, excluded.quantities);
-  end if;
-  return null;
-end $function$;
+  insert into usage_rollups as kept (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
+    select account_id, slot_at, key_id, price_id, unit, item_names, max(calls), max(paid), array_agg(quantity order by place)
+      from (
+        select charge.account_id, date_bin('30 minutes', created_at, 'epoch') as slot_at, key_id, price_id, unit, item_names,
+            place, count(*) as calls, sum(paid) as paid, sum(quantity) as quantity
+          from unnest(account_ids, since_moments) as due (account_id, since)
+            cross join lateral (
+              select * from charges
+                where charges.account_id = due.account_id and created_at >= due.since and created_at < until_moment
+                offset 0) charge
+            left join lateral unnest(item_quantities) with ordinality as item (quantity, place) on true
+          group by 1, 2, 3, 4, 5, 6, 7) items
+      group by 1, 2, 3, 4, 5, 6
+    on conflict (account_id, slot_at, key_id, price_id, unit, item_names) do update
+      set calls = kept.calls + excluded.calls, paid = kept.paid + excluded.paid,
+        quantities = add_many_quantities(kept.quantities, excluded.quantities);
+$function$;
 
 CREATE OR REPLACE FUNCTION public.tasks_keep_final()
  RETURNS trigger

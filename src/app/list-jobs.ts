@@ -1,5 +1,11 @@
 import { forgetExpiredKeys } from "../features/idempotency/index.ts";
-import { type CheckOutcome, checkChangedAccounts, checkEverything, sweepLedger } from "../features/ledger/index.ts";
+import {
+  type CheckOutcome,
+  checkChangedAccounts,
+  checkEverything,
+  rollUpUsage,
+  sweepLedger,
+} from "../features/ledger/index.ts";
 import { packRequestLog, rollRequestLog } from "../features/requests/index.ts";
 import { deleteOldRequests, deleteOldSignIns } from "../features/site/index.ts";
 import { forgetOldTasks, reconcileTasks, type TaskRetention } from "../features/tasks/index.ts";
@@ -54,6 +60,11 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
             logger.error({ kind, account_id: accountId, error }, "sweep failed"),
         });
       },
+    },
+    {
+      name: "roll-up-usage",
+      schedule: everyMinute,
+      run: () => rollUpUsage({ database, clock }),
     },
     {
       name: "renew-plans",

@@ -48,6 +48,7 @@ test("a gateway schedules every job", async () => {
     { name: "remove-expired-files", schedule: everyMinute },
     { name: "renew-plans", schedule: everyMinute },
     { name: "roll-request-log", schedule: everyHour },
+    { name: "roll-up-usage", schedule: everyMinute },
     { name: "sweep-checkouts", schedule: everyMinute },
     { name: "sweep-ledger", schedule: everyMinute },
     { name: "sweep-responses", schedule: everyMinute },

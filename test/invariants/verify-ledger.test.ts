@@ -7,6 +7,7 @@ import {
   unfreezeWallet,
   type Violation,
 } from "../../src/features/ledger/invariant-store.ts";
+import { rollUpUsage } from "../../src/features/ledger/roll-up-usage.ts";
 import { checkAccounts, checkChangedAccounts, findViolations } from "../../src/features/ledger/verify-ledger.ts";
 import { checkEverything, checkSinceSeals } from "../../src/features/ledger/verify-since-seals.ts";
 import type { AccountId, HoldId } from "../../src/lib/ids.ts";
@@ -25,10 +26,13 @@ beforeAll(async () => {
 });
 afterAll(() => world[Symbol.asyncDispose]());
 
-/** An account with some of everything, and a neighbour without violations. */
+/** An account with some of everything, rolled up, and a neighbour without violations. */
 beforeEach(async () => {
   accountId = await createFullAccount();
   otherId = await createFullAccount();
+  // A clock that moved would expire the holds of all tests.
+  const later = new Date(world.clock.now().getTime() + 10_001);
+  await rollUpUsage({ database: world.database, clock: { ...world.clock, now: () => later } });
   [settledHold, openHold, refusedHold] = (await Promise.all(
     ["settled", "open", "refused"].map(async (state) => {
       const row = await world.database
@@ -66,6 +70,10 @@ async function corrupt(...statements: string[]): Promise<void> {
     for (const statement of statements) await sql.raw(statement).execute(tx);
   });
 }
+
+const chargeBehindMark = (): string =>
+  `insert into charges select 'txn_x' || substr(id, 6), hold_id, account_id, unit, price_id, item_names, item_quantities, item_rates_nano,
+    rates_per, minimum_nano, quota_units, paid, lost, created_at, key_id from charges where id = '${settlement()}'`;
 
 const usageOfNothing = (slotAt: string): string =>
   `insert into usage_rollups values ('${accountId}', '${slotAt}', null, 'price_nothing', 'money', '{images}', 1, 5, '{1}')`;
@@ -123,14 +131,7 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
     "a charge for a released hold",
     () => [`update holds set state = 'released', settled = 0 where id = '${settledHold}'`],
   ],
-  [
-    "F",
-    "a bucket below zero",
-    () => [
-      `alter table buckets drop constraint buckets_never_overdrawn`,
-      `update buckets set posted = -1 where id = '${cash()}'`,
-    ],
-  ],
+  ["F", "a bucket below zero", () => [`update buckets set posted = -1 where id = '${cash()}'`]],
   ["G", "a charge whose hold is gone", () => [`delete from holds where id = '${settledHold}'`]],
   [
     "G",
@@ -189,6 +190,12 @@ const corruptions: [invariant: string, what: string, statements: () => string[]]
   ],
   ["N", "usage of a day before the first charge", () => [usageOfNothing("2020-01-01")]],
   ["N", "usage of a day after the last charge", () => [usageOfNothing("2120-01-01")]],
+  [
+    "N",
+    "usage beyond the mark",
+    () => [`update wallets set rolled_until = '-infinity' where account_id = '${accountId}'`],
+  ],
+  ["N", "a mark beyond what was rolled up", () => [chargeBehindMark()]],
   ["N", "usage that was forgotten", () => [`delete from usage_rollups where account_id = '${accountId}'`]],
   [
     "M",

@@ -70,11 +70,12 @@ const wholeScope = `
         select * from usage_rollups where account_id = wallet.account_id offset 0) rollup),
     scope_charges as (
       select charge.* from scope_wallets wallet cross join lateral (
-        select * from charges where account_id = wallet.account_id offset 0) charge)`;
+        select * from charges where account_id = wallet.account_id and created_at < wallet.rolled_until offset 0) charge)`;
 
 /**
  * Seals and parts never split a transaction: all its legs are in scope. A charge has the same timestamp as its postings, so
- * their time span contains it. Usage is checked from the first slot with new charges, or from the start if nothing is sealed.
+ * their time span contains it. Usage is checked from the first slot with new charges, or from the start if nothing is sealed,
+ * up to what has been rolled up.
  */
 const sinceSeals = `
     scope_wallets as (select * from wallets where account_id = any($1)),
@@ -104,7 +105,9 @@ const sinceSeals = `
       select rollup.* from scope_spans span cross join lateral (
         select * from usage_rollups where account_id = span.account_id and slot_at >= span.since
           and slot_at < span.until offset 0) rollup),
-    scope_charges as (select * from span_charges)`;
+    scope_charges as (
+      select charge.* from span_charges charge join scope_wallets wallet using (account_id)
+        where charge.created_at < wallet.rolled_until)`;
 
 /** The common table expressions that every invariant's statement reads. */
 export const scopeStatements: Record<Scope["kind"], string> = {

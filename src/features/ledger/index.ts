@@ -34,6 +34,7 @@ export { createStatementCsv, presentAmount } from "./present-statement-csv.ts";
 export { hasFunds, hasPaid, readBalance } from "./read-balance.ts";
 export { redeemCode, voidCode } from "./redeem-code.ts";
 export { renewPlan } from "./renew-plan.ts";
+export { rollUpUsage } from "./roll-up-usage.ts";
 export {
   type BillColumns,
   countStatement,

@@ -246,7 +246,7 @@ export const invariants: readonly Invariant[] = [
   {
     name: "N",
     subject: "usage",
-    promise: "A day's roll-ups are the sums of its charges.",
+    promise: "A day's roll-ups are the sums of its charges before the account's mark.",
     statement: `
       select account_id, format('usage of %s (%s, key %s) on %s: %s calls and %s paid more than its charges, or other quantities of %s',
           price_id, unit, key_id, day::date, sum(side * calls), sum(side * paid), item_names) as message

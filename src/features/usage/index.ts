@@ -1,8 +1,8 @@
 /**
  * Usage, charges with their explanation, holds and the statement of an account.
  *
- * Promises: every number comes from the ledger and the roll-ups that it writes with each charge, so charges, usage and
- * statement of a period have the same sums. Days and hours follow the account's time zone, independent of the database's
+ * Promises: every number comes from the ledger, its roll-ups and the charges since, so charges, usage and statement of a
+ * period have the same sums. Days and hours follow the account's time zone, independent of the database's
  * time zone data. Reading a page costs the same however long the history is. No account sees another's data.
  */
 export {

@@ -28,11 +28,12 @@ export type GroupedCharges = {
 
 /**
  * Sums charges per time bucket from the ledger's roll-ups and the catalog's prices, in one snapshot. Parts of a bucket that
- * cover no whole roll-up slot are summed from the charges. The lateral join scans one index range per bucket, whatever the
+ * cover no whole roll-up slot, and charges that are not rolled up yet, are summed from the charges. The lateral join scans one index range per bucket, whatever the
  * planner estimates; assigning each row to its bucket took twice as long.
  */
 export async function sumCharges(database: Database, asked: GroupedCharges): Promise<ChargeGroup[]> {
   const { accountId, boundaries, by, model, keyId, groupsMax } = asked;
+  const rolledUntil = sql`(select rolled_until from wallets where account_id = ${accountId})`;
   const moments = boundaries.map((moment) => moment.toISOString());
   const { rows } = await sql<GroupRow>`
     with buckets as materialized (
@@ -52,6 +53,8 @@ export async function sumCharges(database: Database, asked: GroupedCharges): Pro
             from (
               select price_id, key_id, unit, item_names, calls, paid, quantities from usage_rollups
                 where account_id = ${accountId} and slot_at >= bucket.slots_from and slot_at < bucket.slots_to
+              union all
+              ${selectCharged(accountId, { from: sql`greatest(bucket.slots_from, ${rolledUntil})`, to: sql`bucket.slots_to` })}
               union all
               ${selectCharged(accountId, { from: sql`bucket.since`, to: sql`bucket.slots_from` })}
               union all

@@ -798,6 +798,9 @@ type WalletsTable = {
   reserved_by: string | null;
   reserved_until: Generated<Date>;
   reserve_revoked: Generated<boolean>;
+  rolled_until: Generated<Date>;
+  books_from: Generated<Date>;
+  has_unrolled: Generated<boolean>;
 };
 
 type WebhookEndpointsTable = {

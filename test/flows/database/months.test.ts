@@ -132,6 +132,7 @@ test("charges of all months are rolled up once, and never change, whichever part
       await expect(client.query(`${change} where id = '${charge}'`)).rejects.toThrow("never changed or deleted");
     }
   }
+  await client.query("select roll_up_usage('{acct_1}', '{-infinity}', 'infinity')");
   const { rows } = await client.query("select sum(calls)::int as calls, sum(paid)::int as paid from usage_rollups");
   expect(rows).toEqual([{ calls: 4, paid: 20 }]);
 });
