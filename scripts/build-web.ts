@@ -40,6 +40,7 @@ const askedPlainly: readonly [paths: RegExp, asked: readonly string[]][] = [
 /** Lazy-loaded modules that most visits show first. */
 const partsSeenFirst: Readonly<Record<string, readonly string[]>> = {
   "/console": ["src/pages/overview/latest-tasks.tsx"],
+  "/console/playground": ["src/pages/playground/workbench.tsx"],
   "/console/requests": ["src/pages/requests/request-filters.tsx"],
   "/console/tasks": ["src/pages/tasks/task-gallery.tsx"],
   "/console/tasks/:id": ["src/pages/tasks/task-facts.tsx"],

@@ -115,7 +115,7 @@ type Task = {
   status: string;
   created: number;
   prompt: string | null;
-  output: { type: string; url: string }[];
+  output: { type: string; file_id: string; url: string }[];
   usage: { estimated_charge: string };
 };
 
@@ -164,6 +164,27 @@ describe("today", () => {
     const file = await fetch(`${gateway.siteUrl}${pathname}${search}`);
     expect(file.headers.get("content-type")).toBe("video/mp4");
     expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(0);
+  });
+
+  test("an avatar of an image without a face is refused, and costs nothing", async () => {
+    const avatar = today.find(({ type }) => type === "avatar");
+    const flowers = today.find(({ prompt }) => prompt?.startsWith("A climbing rose"));
+    const { body } = await read<{ body: { audio_file_id: string } }>(`/tasks/${avatar?.id}/request`);
+    const response = await fetch(`${gateway.baseUrl}/avatars/generations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", prefer: "wait=60" },
+      body: JSON.stringify({
+        ...{ model: "sandbox-avatar", aspect_ratio: "1:1" },
+        ...{ avatar_file_id: flowers?.output[0]?.file_id, audio_file_id: body.audio_file_id },
+      }),
+    });
+    const { id } = (await response.json()) as Task;
+    const refused = await waitUntil("the task has ended", async () => {
+      const task = await read<Task>(`/tasks/${id}`);
+      return task.status !== "queued" && task.status !== "processing" && task;
+    });
+    const error = { code: "invalid_file", param: "avatar_file_id", retryable: false };
+    expect(refused).toMatchObject({ status: "failed", error, usage: { charge: "0.00", estimated_charge: "0.15" } });
   });
 
   test("no task shows a word of the sandbox's script, neither in the list nor in its request", async () => {

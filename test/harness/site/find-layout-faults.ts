@@ -4,7 +4,8 @@ const shortWordMax = 16;
 
 /**
  * Layout errors of a page, as sentences: it scrolls sideways, a text leaves the window, two texts overlap, or a short
- * word is broken other than at a hyphen. Only the visible part of a text counts.
+ * word is broken, also inside a code or path (`_`, `/`, `.` and `-` separate words). Only the visible part of a text
+ * counts.
  */
 export async function findLayoutFaults(page: Page): Promise<string[]> {
   // As text, because the test's types do not include the page's.
@@ -33,12 +34,12 @@ export async function findLayoutFaults(page: Page): Promise<string[]> {
     for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
       if (node.data.trim() === "" || !node.parentElement.checkVisibility()) continue;
       const range = document.createRange();
-      for (const { 0: word, index } of node.data.matchAll(/[^\\s-]+/g)) {
+      for (const { 0: word, index } of node.data.matchAll(/[^\\s/_.-]+/g)) {
         if (word.length > ${shortWordMax}) continue;
         range.setStart(node, index);
         range.setEnd(node, index + word.length);
         const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
-        if (lines.size > 1 && node.parentElement.closest("pre, code") === null) faults.push("breaks the word " + word);
+        if (lines.size > 1 && node.parentElement.closest("pre") === null) faults.push("breaks the word " + word);
       }
       range.selectNodeContents(node);
       for (const rect of range.getClientRects()) {

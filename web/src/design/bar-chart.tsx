@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useRef, useState } from "react";
+import { type KeyboardEvent, memo, useMemo, useRef, useState } from "react";
 import {
   Bar,
   CartesianGrid,
@@ -11,7 +11,9 @@ import {
   YAxis,
 } from "recharts";
 import { type ChartBar, type ChartSeries, listSeries } from "./chart-bar.ts";
+import { listTicks } from "./list-ticks.ts";
 import { getSeriesColour } from "./series-colours.ts";
+import { useStable } from "./use-stable.ts";
 import { useZoom } from "./use-zoom.ts";
 import { ZoomButtons } from "./zoom-buttons.tsx";
 
@@ -32,24 +34,30 @@ const tickStyle = { fill: "var(--ink-soft)", fontSize: 12 };
 /** Stacked bars with a legend and zoom. */
 export function BarChart(props: BarChartProps) {
   const zoom = useZoom(props.bars);
+  const open = useStable(props.onOpen);
+  const choose = useStable(zoom.choose);
   return (
     <div className="flex flex-col gap-2">
       <div className="flex min-h-7 items-start justify-between gap-4">
         <BarLegend series={listSeries(props.bars)} />
         <ZoomButtons zoom={zoom} />
       </div>
-      <Plot {...props} bars={zoom.shown} onChoose={zoom.choose} />
+      <Plot {...props} bars={zoom.shown} onOpen={open} onChoose={choose} />
     </div>
   );
 }
 
 type PlotProps = BarChartProps & { onChoose(oneId: string, otherId: string): void };
 
-/** Each bar is a button. All bars share one tab stop; arrow keys move between them. */
-function Plot({ label, bars, isWhole, writeTick, openId, onOpen, onChoose }: PlotProps) {
+/**
+ * Each bar is a button. All bars share one tab stop; arrow keys move between them. Renders only with new bars: the
+ * library takes long.
+ */
+const Plot = memo(function Plot({ label, bars, isWhole, writeTick, openId, onOpen, onChoose }: PlotProps) {
   const [focused, setFocused] = useState<Focused | null>(null);
   const { dragged, ...drag } = useDrag(onChoose);
   const marks = new Map(bars.map(({ id, mark }) => [id, mark]));
+  const ticks = useMemo(() => listTicks(bars), [bars]);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset belongs in a form.
     <div role="group" aria-label={label} className="relative h-60 overflow-x-clip tabular-nums select-none">
@@ -66,6 +74,7 @@ function Plot({ label, bars, isWhole, writeTick, openId, onOpen, onChoose }: Plo
           <CartesianGrid vertical={false} stroke="var(--line)" />
           <XAxis
             dataKey="id"
+            ticks={ticks}
             tickFormatter={(id) => marks.get(id) ?? ""}
             tick={tickStyle}
             tickLine={false}
@@ -112,7 +121,7 @@ function Plot({ label, bars, isWhole, writeTick, openId, onOpen, onChoose }: Plo
       )}
     </div>
   );
-}
+});
 
 type ChartPoint = { activeLabel?: string | number | undefined };
 

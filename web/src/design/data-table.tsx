@@ -178,7 +178,7 @@ function Totals<Row>({ columns }: { columns: readonly Column<Row>[] }) {
 function nameClasses<Row>({ isNameHidden, hasNames, align }: Column<Row>): string {
   if (isNameHidden === true) return "sr-only";
   if (hasNames !== true) return "";
-  return joinClasses("line-clamp-3 max-w-40 whitespace-normal", align === "right" && "ml-auto");
+  return joinClasses("line-clamp-3 min-w-20 max-w-40 whitespace-normal", align === "right" && "ml-auto");
 }
 
 function alignOf<Row>({ align, isSecondary, hasNames }: Column<Row>): string {

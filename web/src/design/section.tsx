@@ -7,7 +7,7 @@ type SectionProps = {
   actions?: ReactNode;
   /** For moving focus to the heading. */
   headingRef?: Ref<HTMLHeadingElement>;
-  children: ReactNode;
+  children?: ReactNode;
 };
 
 /** A section with a heading, without a box. */

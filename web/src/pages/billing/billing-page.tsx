@@ -123,12 +123,15 @@ type Site = {
 function AddCredit({ site }: { site: Site }) {
   if (site.payments === "stripe") return <CardPayment site={site} />;
   return (
-    <Section title="Add credit">
-      <p className="max-w-prose text-sm text-ink-soft">
-        Card payments aren't enabled. Ask <SupportContact contact={site.support_contact} /> to add credit to your
-        account, or redeem a code.
-      </p>
-    </Section>
+    <Section
+      title="Add credit"
+      intro={
+        <>
+          Card payments aren't enabled. Ask <SupportContact contact={site.support_contact} /> to add credit to your
+          account, or redeem a code.
+        </>
+      }
+    />
   );
 }
 

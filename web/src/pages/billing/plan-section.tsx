@@ -34,11 +34,10 @@ export function PlanSection({ timeZone }: { timeZone: string }) {
   const { plan } = account.data;
   if (plan === null) {
     return (
-      <Section title="Plan">
-        <p className="text-sm text-ink-soft">
-          No plan: every call is paid from your balance. The operator can assign a plan to your account.
-        </p>
-      </Section>
+      <Section
+        title="Plan"
+        intro="No plan: every call is paid from your balance. The operator can assign a plan to your account."
+      />
     );
   }
   const { quotas: left, plan: period } = balance.data;

@@ -49,7 +49,7 @@ function listColumns(currency: string): Column<OfferedModel>[] {
 function OfferedModelName({ model: { id, name, type, status } }: { model: OfferedModel }) {
   const { kind, name: word } = describeModelStatus(status);
   return (
-    <div className="flex min-w-32 items-start gap-3">
+    <div className="flex min-w-38 items-start gap-3">
       <ModelLogo model={{ logo: "", type }} className="mt-0.5 size-8 max-sm:size-6" />
       <div className="flex flex-col items-start gap-1">
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1">

@@ -59,6 +59,7 @@ const columns: readonly Column<Task>[] = [
           <span className="text-xs text-ink-soft">
             {nameType(task.type)} · {task.model}
           </span>
+          <span className="text-xs text-ink-soft sm:hidden">{writeAge(task)}</span>
         </div>
       </div>
     ),
@@ -67,8 +68,11 @@ const columns: readonly Column<Task>[] = [
   {
     name: "Created",
     align: "right",
-    cell: ({ created }) => (
-      <span className="text-ink-soft">{formatSince(new Date(created * 1000).toISOString(), new Date())}</span>
-    ),
+    isSecondary: true,
+    cell: (task) => <span className="text-ink-soft">{writeAge(task)}</span>,
   },
 ];
+
+function writeAge({ created }: Task): string {
+  return formatSince(new Date(created * 1000).toISOString(), new Date());
+}

@@ -1,6 +1,8 @@
 import { Link, useNavigate } from "@tanstack/react-router";
+import { useCallback, useMemo } from "react";
 import type { Usage } from "../../api/fetch-spending.ts";
 import { buttonClasses } from "../../design/button.tsx";
+import type { ChartBar } from "../../design/chart-bar.ts";
 import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Section } from "../../design/section.tsx";
@@ -37,13 +39,15 @@ export function SpendingChart({ usage, error, onRetry }: SpendingChartProps) {
 
 function Chart({ usage }: { usage: Usage }) {
   const navigate = useNavigate();
-  const { bars } = arrangeUsage(usage, { by: "model", show: "charge", cut: "day", nameOf: (id) => id });
+  const { currency } = usage;
+  const bars = useMemo(() => arrangeSpending(usage), [usage]);
+  const write = useCallback((value: number) => writeTick(value, currency), [currency]);
   return (
     <LazyBarChart
       label="Charges of the last 30 days by model. Use arrow keys to move between bars and Enter to open one."
       bars={bars}
       isWhole={false}
-      writeTick={(value) => writeTick(value, usage.currency)}
+      writeTick={write}
       onOpen={(bar, part) =>
         void navigate({
           to: "/console/usage",
@@ -52,4 +56,8 @@ function Chart({ usage }: { usage: Usage }) {
       }
     />
   );
+}
+
+function arrangeSpending(usage: Usage): readonly ChartBar[] {
+  return arrangeUsage(usage, { by: "model", show: "charge", cut: "day", nameOf: (id) => id }).bars;
 }

@@ -1,6 +1,7 @@
 import type { RequestSummary } from "../../api/fetch-requests.ts";
 import type { ChartBar } from "../../design/chart-bar.ts";
 import { formatCount } from "../../parts/format/format-money.ts";
+import { getDateFormat, getNumberFormat } from "../../parts/format/get-format.ts";
 
 type Bucket = RequestSummary["buckets"][number];
 
@@ -41,7 +42,7 @@ function nameBucket(
   const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
   const second = seconds < 60 ? ({ second: "2-digit" } as const) : {};
   const write = (style: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat("en", { ...style, timeZone }).format(new Date(from));
+    getDateFormat({ ...style, timeZone }).format(new Date(from));
   return { name: write({ ...day, ...clock, ...second }), mark: write(isLong ? day : { ...clock, ...second }) };
 }
 
@@ -70,5 +71,5 @@ export function findBucketSpan(
 /** Error rate in percent with significant digits. */
 export function writeErrorRate({ count, "4xx": refused, "5xx": failed }: RequestSummary["total"]): string {
   if (count === 0) return "–";
-  return new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 }).format((refused + failed) / count);
+  return getNumberFormat({ style: "percent", maximumFractionDigits: 1 }).format((refused + failed) / count);
 }

@@ -1,4 +1,6 @@
+import { memo } from "react";
 import { CartesianGrid, Line, LineChart, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
+import { listTicks } from "../../design/list-ticks.ts";
 import { getSeriesColour } from "../../design/series-colours.ts";
 import { percentiles } from "./percentiles.ts";
 import { formatLatency } from "./request-labels.ts";
@@ -18,7 +20,7 @@ type LatencyChartProps = { label: string; points: readonly LatencyPoint[] };
 const tickStyle = { fill: "var(--ink-soft)", fontSize: 12 };
 
 /** Latency percentiles over time. Screen readers get the totals shown beside it. */
-export function LatencyChart({ label, points }: LatencyChartProps) {
+export const LatencyChart = memo(function LatencyChart({ label, points }: LatencyChartProps) {
   const marks = new Map(points.map(({ id, mark }) => [id, mark]));
   return (
     <div role="img" aria-label={label} className="h-60 overflow-x-clip tabular-nums">
@@ -27,6 +29,7 @@ export function LatencyChart({ label, points }: LatencyChartProps) {
           <CartesianGrid vertical={false} stroke="var(--line)" />
           <XAxis
             dataKey="id"
+            ticks={listTicks(points)}
             tickFormatter={(id) => marks.get(id) ?? ""}
             tick={tickStyle}
             tickLine={false}
@@ -57,7 +60,7 @@ export function LatencyChart({ label, points }: LatencyChartProps) {
       </ResponsiveContainer>
     </div>
   );
-}
+});
 
 function LatencyTip({ point }: { point: LatencyPoint }) {
   return (

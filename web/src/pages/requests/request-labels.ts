@@ -1,6 +1,7 @@
 import type { LoggedRequest } from "../../api/fetch-requests.ts";
 import type { BadgeKind } from "../../design/badge.tsx";
 import { formatDuration } from "../../parts/format/format-duration.ts";
+import { getDateFormat } from "../../parts/format/get-format.ts";
 
 type Ended = Pick<LoggedRequest, "status" | "ending">;
 
@@ -46,5 +47,5 @@ export function formatLatency(milliseconds: number): string {
 /** With seconds: a minute can have many requests. */
 export function formatInstant(time: string, timeZone: string): string {
   const style = { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" } as const;
-  return new Intl.DateTimeFormat("en", { ...style, hourCycle: "h23", timeZone }).format(new Date(time));
+  return getDateFormat({ ...style, hourCycle: "h23", timeZone }).format(new Date(time));
 }

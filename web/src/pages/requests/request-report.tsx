@@ -1,5 +1,6 @@
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import type { RequestSummary } from "../../api/fetch-requests.ts";
+import type { ChartBar } from "../../design/chart-bar.ts";
 import { LazyBarChart } from "../../design/lazy-bar-chart.tsx";
 import { getSeriesColour } from "../../design/series-colours.ts";
 import { Skeleton } from "../../design/skeleton.tsx";
@@ -62,15 +63,9 @@ function Figures({ summary }: { summary: RequestSummary | undefined }) {
 }
 
 function Charts({ summary, timeZone, onSpan }: Omit<RequestReportProps, "charted"> & { summary: RequestSummary }) {
-  const bars = arrangeSummary(summary, timeZone);
-  const points = summary.buckets.map(
-    ({ from, latency_ms: latency }, index): LatencyPoint => ({
-      id: from,
-      name: bars[index]?.name ?? "",
-      mark: bars[index]?.mark ?? "",
-      ...(latency ?? {}),
-    }),
-  );
+  // The charts are expensive, and the page renders with every answer of its queries.
+  const bars = useMemo(() => arrangeSummary(summary, timeZone), [summary, timeZone]);
+  const points = useMemo(() => arrangeLatency(summary, bars), [summary, bars]);
   return (
     <div className="grid gap-x-10 gap-y-8 lg:grid-cols-2">
       <div className="flex min-w-0 flex-col gap-3">
@@ -79,7 +74,7 @@ function Charts({ summary, timeZone, onSpan }: Omit<RequestReportProps, "charted
           label="Requests by status over time"
           bars={bars}
           isWhole
-          writeTick={(value) => writeTick(value, null)}
+          writeTick={writeCount}
           onOpen={(from) => onSpan(findBucketSpan(summary, from))}
         />
       </div>
@@ -97,6 +92,17 @@ function Charts({ summary, timeZone, onSpan }: Omit<RequestReportProps, "charted
       </div>
     </div>
   );
+}
+
+const writeCount = (value: number): string => writeTick(value, null);
+
+function arrangeLatency({ buckets }: RequestSummary, bars: readonly ChartBar[]): LatencyPoint[] {
+  return buckets.map(({ from, latency_ms: latency }, index) => ({
+    id: from,
+    name: bars[index]?.name ?? "",
+    mark: bars[index]?.mark ?? "",
+    ...(latency ?? {}),
+  }));
 }
 
 function ChartTitle({ title }: { title: string }) {

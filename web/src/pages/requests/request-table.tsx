@@ -27,7 +27,7 @@ const right = "text-right whitespace-nowrap tabular-nums";
 
 /** Columns hide in narrow windows, so the table never scrolls sideways. */
 const columns: readonly Column[] = [
-  { name: "Time", className: "whitespace-nowrap", cell: (props) => <TimeCell {...props} /> },
+  { name: "Time", className: "whitespace-nowrap max-sm:w-1/2", cell: (props) => <TimeCell {...props} /> },
   { name: "Status", className: "wrap-break-word", cell: ({ row }) => <StatusCell row={row} /> },
   { name: "Model", className: "max-md:hidden wrap-anywhere", cell: ({ row }) => <ModelCell row={row} /> },
   {
@@ -133,7 +133,9 @@ function TimeCell({ row, timeZone }: CellProps) {
       >
         {formatInstant(row.created_at, timeZone)}
       </Link>
-      <span className={`${soft} max-w-32 truncate md:hidden`}>{row.model ?? nameRoute(row)}</span>
+      <span className={`${soft} max-w-40 whitespace-normal wrap-anywhere md:hidden`}>
+        {row.model ?? <Route row={row} />}
+      </span>
     </div>
   );
 }
@@ -150,7 +152,7 @@ function StatusCell({ row }: { row: LoggedRequest }) {
 }
 
 function ModelCell({ row }: { row: LoggedRequest }) {
-  if (row.model === null) return <span className="text-ink-soft">{nameRoute(row)}</span>;
+  if (row.model === null) return <Route row={row} />;
   return (
     <div className="flex flex-col">
       {row.model}
@@ -186,8 +188,8 @@ function Nothing() {
   return <span className="text-ink-soft">–</span>;
 }
 
-function nameRoute({ method, route }: LoggedRequest): string {
-  return `${method} ${route ?? "unknown path"}`;
+function Route({ row: { method, route } }: { row: LoggedRequest }) {
+  return <CodeWord className={soft}>{`${method} ${route ?? "unknown path"}`}</CodeWord>;
 }
 
 /** Rows added above the previous ones. */

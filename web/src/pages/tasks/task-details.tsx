@@ -105,7 +105,7 @@ function TaskParts({ task }: { task: Task }) {
         {...parts}
         keyOf={({ id }) => id}
         expectedRows={3}
-        empty={<p className="text-sm text-ink-soft">No child tasks yet.</p>}
+        empty={<p className="text-sm text-ink-soft">{isOver(task) ? "No child tasks." : "No child tasks yet."}</p>}
       />
       <LoadMore {...more} />
     </TaskSection>

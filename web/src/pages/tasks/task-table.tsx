@@ -31,7 +31,7 @@ const columns: readonly { name: string; classes: string; isNameHidden?: true }[]
   { name: "Task", classes: "" },
   { name: "Status", classes: "w-26 sm:w-44" },
   { name: "Length", classes: "w-20 text-right max-lg:hidden" },
-  { name: "Charge", classes: "w-18 text-right sm:w-24" },
+  { name: "Charge", classes: "w-24 text-right max-sm:hidden" },
   { name: "Created", classes: "w-48 text-right whitespace-nowrap max-md:hidden" },
 ];
 
@@ -85,9 +85,12 @@ export function TaskTable({ tasks, currency, timeZone, selection, onNearEnd }: T
 }
 
 function listCharges(tasks: readonly Task[], currency: string | undefined): string[] {
-  return tasks.flatMap(({ usage: { charge } }) =>
-    charge === undefined || currency === undefined ? [] : formatRoughMoney(charge, currency),
-  );
+  return tasks.flatMap((task) => writeCharge(task, currency)?.rough ?? []);
+}
+
+function writeCharge({ usage: { charge } }: Task, currency: string | undefined) {
+  if (charge === undefined || currency === undefined) return undefined;
+  return { rough: formatRoughMoney(charge, currency), exact: formatMoney(charge, currency) };
 }
 
 /** Spacer for offscreen rows. */
@@ -107,7 +110,7 @@ function TaskRow({ task, index, currency, timeZone, selection, decimals }: TaskR
   const created = formatMoment(new Date(task.created * 1000).toISOString(), timeZone);
   const cover = chooseCover(task, new Date());
   const seconds = "output" in cover ? cover.output.duration : undefined;
-  const { charge } = task.usage;
+  const charge = writeCharge(task, currency);
   const isSelected = selection.has(task.id);
   return (
     <tr
@@ -147,18 +150,11 @@ function TaskRow({ task, index, currency, timeZone, selection, decimals }: TaskR
       </Cell>
       <Cell index={2}>
         <TaskStatus task={task} />
+        <span className="mt-1 block text-xs text-ink-soft sm:hidden">{charge?.rough ?? "–"}</span>
       </Cell>
       <Cell index={3}>{seconds === undefined ? "–" : writeLength(seconds)}</Cell>
       <Cell index={4}>
-        {charge === undefined || currency === undefined ? (
-          "–"
-        ) : (
-          <MoneyCell
-            figure={formatRoughMoney(charge, currency)}
-            exact={formatMoney(charge, currency)}
-            decimals={decimals}
-          />
-        )}
+        {charge === undefined ? "–" : <MoneyCell figure={charge.rough} exact={charge.exact} decimals={decimals} />}
       </Cell>
       <Cell index={5}>{created}</Cell>
     </tr>

@@ -3,6 +3,7 @@ import type { ChartBar } from "../../design/chart-bar.ts";
 import { assignColours, restColour, seriesMax } from "../../design/series-colours.ts";
 import { findDay, formatDay, listDays } from "../../parts/format/calendar-days.ts";
 import { formatCount, formatMoney, formatRoughMoney } from "../../parts/format/format-money.ts";
+import { getDateFormat } from "../../parts/format/get-format.ts";
 import { compareMoney, sumMoney } from "../../parts/format/sum-money.ts";
 import type { Measure, SeriesKind } from "./usage-view.ts";
 
@@ -147,8 +148,7 @@ function listSlots(usage: Usage, cut: "day" | "hour", filled: ReadonlyMap<string
 function nameSlot(slot: string, cut: "day" | "hour", timeZone: string): { name: string; mark: string } {
   if (cut === "day") return { name: formatDay(slot), mark: formatDay(slot, "short") };
   const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone } as const;
-  const write = (style: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat("en", style).format(new Date(slot));
+  const write = (style: Intl.DateTimeFormatOptions): string => getDateFormat(style).format(new Date(slot));
   return { name: write({ ...clock, month: "short", day: "numeric" }), mark: write(clock) };
 }
 

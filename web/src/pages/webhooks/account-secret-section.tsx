@@ -2,6 +2,7 @@ import { useState } from "react";
 import { api, ask } from "../../api/console-api.ts";
 import { Button } from "../../design/button.tsx";
 import { Dialog } from "../../design/dialog.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { PageSection } from "../../design/page-section.tsx";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
@@ -26,7 +27,9 @@ export function AccountSecretSection() {
   return (
     <PageSection
       title="Secret for callback URLs"
-      intro="A request can set its own callback_url. Its events are signed with this account secret. Endpoints have their own secrets."
+      intro={
+        <InlineCodeText text="A request can set its own `callback_url`. Its events are signed with this account secret. Endpoints have their own secrets." />
+      }
     >
       <FormError message={show.errorBeside()} />
       <div className="flex flex-wrap gap-3">

@@ -4,6 +4,7 @@ import type { Delivery, Endpoint } from "../../api/fetch-webhooks.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Badge } from "../../design/badge.tsx";
+import { CodeWord } from "../../design/code-word.tsx";
 import { type Column, DataTable } from "../../design/data-table.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
 import { describeDeliveryStatus } from "../../parts/format/delivery-labels.ts";
@@ -42,7 +43,7 @@ function EndpointName({ endpoint: { id, url, description } }: { endpoint: Endpoi
         params={{ id }}
         className="line-clamp-2 font-medium hover:text-accent hover:underline"
       >
-        {url}
+        <CodeWord className="text-[0.9em]">{url}</CodeWord>
       </Link>
       {description !== undefined && <span className="line-clamp-2 text-xs text-ink-soft">{description}</span>}
     </div>

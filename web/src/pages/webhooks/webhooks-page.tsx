@@ -8,6 +8,7 @@ import { Button } from "../../design/button.tsx";
 import { CodeSamples } from "../../design/code-block.tsx";
 import { EmptyState } from "../../design/empty-state.tsx";
 import { Icon } from "../../design/icon.tsx";
+import { InlineCodeText } from "../../design/inline-code-text.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { PageSection } from "../../design/page-section.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
@@ -75,7 +76,9 @@ function InboxSection() {
   return (
     <PageSection
       title="Event inbox"
-      intro="Dramas need a webhook endpoint or the event inbox. If you have no receiver, open the inbox and read events above or at GET /events."
+      intro={
+        <InlineCodeText text="Dramas need a webhook endpoint or the event inbox. If you have no receiver, open the inbox and read events above or at `GET /events`." />
+      }
     >
       <FormError message={change.errorBeside()} />
       {data === undefined && error === null && <Skeleton className="h-10 w-64" />}

@@ -1,8 +1,10 @@
+import { getDateFormat } from "./get-format.ts";
+
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** The day of a moment in a time zone, as `2026-11-15`. */
 export function findDay(moment: Date, timeZone: string): string {
-  const parts = new Intl.DateTimeFormat("en", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
+  const parts = getDateFormat({ timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
   const { year, month, day } = Object.fromEntries(parts.formatToParts(moment).map(({ type, value }) => [type, value]));
   return `${year}-${month}-${day}`;
 }

@@ -1,3 +1,5 @@
+import { getDateFormat } from "./get-format.ts";
+
 const dayMs = 24 * 60 * 60_000;
 
 /** When a day such as 2026-11-15 ends in a time zone. */
@@ -10,7 +12,7 @@ export function findDayEnd(date: string, timeZone: string): Date {
 
 /** The zone's offset from UTC at a moment. */
 function readOffsetMs(momentMs: number, timeZone: string): number {
-  const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+  const format = getDateFormat({ timeZone, timeZoneName: "longOffset" });
   const name = format.formatToParts(momentMs).find(({ type }) => type === "timeZoneName")?.value ?? "";
   const [, sign, hours = "0", minutes = "0"] = /GMT([+-])(\d+):(\d+)/.exec(name) ?? [];
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;

@@ -1,9 +1,11 @@
+import { getNumberFormat } from "./get-format.ts";
+
 /** Decimals of a charge's parts before rounding. */
 const digitsMax = 24;
 
 /** Formats the string directly: a number could lose digits. */
 function write(amount: string, currency: string, options: Intl.NumberFormatOptions): string {
-  const format = new Intl.NumberFormat("en", { style: "currency", currency, ...options });
+  const format = getNumberFormat({ style: "currency", currency, ...options });
   return format.format(amount as Intl.StringNumericLiteral);
 }
 
@@ -39,5 +41,5 @@ export function formatMoneyUp(amount: string, currency: string): string {
 }
 
 export function formatCount(count: number): string {
-  return new Intl.NumberFormat("en").format(count);
+  return getNumberFormat().format(count);
 }

@@ -1,5 +1,6 @@
+import { getDateFormat } from "./get-format.ts";
+
 const momentStyle = { dateStyle: "medium", timeStyle: "short" } as const;
-const moments = new Intl.DateTimeFormat("en", momentStyle);
 const spans = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 const units: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
@@ -10,12 +11,12 @@ const units: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 
 /** In the given time zone, else the browser's. Use the account's for days and bills. */
 export function formatMoment(time: string, timeZone?: string): string {
-  const format = timeZone === undefined ? moments : new Intl.DateTimeFormat("en", { ...momentStyle, timeZone });
-  return format.format(new Date(time));
+  const style = timeZone === undefined ? momentStyle : { ...momentStyle, timeZone };
+  return getDateFormat(style).format(new Date(time));
 }
 
 export function formatDate(time: string, timeZone: string): string {
-  return new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone }).format(new Date(time));
+  return getDateFormat({ dateStyle: "medium", timeZone }).format(new Date(time));
 }
 
 /** Recent moments are relative, older ones dates. */
