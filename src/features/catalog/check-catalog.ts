@@ -31,7 +31,6 @@ const vendorsByKind: Partial<Record<keyof typeof servedByKind, readonly (keyof t
   vertex: ["vertex-media"],
   minimax: ["minimax-speech"],
   "minimax-speech": ["minimax"],
-  "openai-compatible": ["openrouter-media", "xai-media", "xai-speech", "mistral-speech"],
   "xai-media": ["xai-speech"],
   "xai-speech": ["xai-media"],
 };

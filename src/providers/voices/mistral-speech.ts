@@ -1,6 +1,6 @@
 import type { SpeechVendor } from "./speech-vendor.ts";
 
-/** Mistral's Voxtral TTS. Its `pcm` has 32-bit floats, which players of ours do not expect. */
+/** Mistral's Voxtral TTS. The sample rate of its `pcm` is not documented, so it is not offered. */
 export const mistralSpeech: SpeechVendor = {
   baseUrl: "https://api.mistral.ai/v1",
   auth: { name: "authorization", prefix: "Bearer " },

@@ -144,9 +144,9 @@ export const speechWires: Record<VoiceKind, SpeechWire> = {
   },
   // The shape of `@mistralai/mistralai` 2.7.0, which is larger than what uses it here.
   "mistral-speech": {
-    source: { documentation: "https://www.npmjs.com/package/@mistralai/mistralai" },
+    source: { documentation: "https://docs.mistral.ai/api/endpoint/audio/speech" },
     base: "/v1",
-    model: "voxtral-mini-tts-2603",
+    model: "voxtral-mini-tts-3-0",
     headers: bearer,
     accepts: {
       "/v1/audio/speech": {
@@ -164,7 +164,7 @@ export const speechWires: Record<VoiceKind, SpeechWire> = {
         request: { ...speech, format: "flac" },
         path: "/v1/audio/speech",
         body: {
-          ...{ model: "voxtral-mini-tts-2603", input: "Hi", voice_id: "Rachel" },
+          ...{ model: "voxtral-mini-tts-3-0", input: "Hi", voice_id: "Rachel" },
           ...{ response_format: "flac", stream: false },
         },
       },
