@@ -75,7 +75,7 @@ export type Files = {
   signLink(fileId: FileId, now: Date): { url: string; expiresAt: Date };
 };
 
-/** One may decode a large image while another runs ffprobe; more would starve everything else. */
+/** One may decode a large image while another runs ffmpeg; more would starve everything else. */
 const inspectionsAtOnceMax = 2;
 
 export function createFiles({ images, onTrouble, isArchived = false, ...given }: FilesOptions): Files {

@@ -54,7 +54,7 @@ export async function inspectSound(
   return { contentType, durationMs: durationMs ?? 0 };
 }
 
-/** ffprobe is missing, which is not the file's fault; the log has the remedy for the operator. */
+/** ffmpeg is missing, which is not the file's fault; the log has the remedy for the operator. */
 function explainMissing(error: unknown): never {
   if (!(error instanceof OperatorError)) throw error;
   const { remedy } = error;

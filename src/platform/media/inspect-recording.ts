@@ -6,7 +6,7 @@ import type { MediaType } from "./media-type.ts";
 import { runMediaTool } from "./run-media-tool.ts";
 import { decoders, describeUntrustedInput } from "./untrusted-input.ts";
 
-type Recording = Extract<MediaType, { reader: "ffprobe" }>;
+type Recording = Extract<MediaType, { reader: "ffmpeg" }>;
 
 /** What ffmpeg read: the streams, and the time of their last packet. */
 type Reading = {

@@ -11,7 +11,7 @@ const bitsByTag: Readonly<Record<number, readonly number[]>> = {
 
 /**
  * The length of a plain WAV file from its header: uncompressed samples need no decoder to prove them readable. `null`
- * for any other WAV file, which ffprobe and ffmpeg inspect.
+ * for any other WAV file, which ffmpeg inspects.
  */
 export async function measureWav(file: FileWindow): Promise<number | null> {
   let position = 12;

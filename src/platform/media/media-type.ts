@@ -1,7 +1,7 @@
 /** Accepted types and their readers. */
 export type MediaType =
   | { name: "png" | "jpeg" | "webp" | "gif"; reader: "sharp"; contentType: string }
-  | { name: RecordingName; reader: "ffprobe"; demuxer: string };
+  | { name: RecordingName; reader: "ffmpeg"; demuxer: string };
 
 type RecordingName = "mp3" | "wav" | "m4a" | "ogg" | "flac" | "mp4" | "webm" | "mov";
 
@@ -15,7 +15,7 @@ const image = (name: "png" | "jpeg" | "webp" | "gif"): MediaType => ({
   reader: "sharp",
   contentType: `image/${name}`,
 });
-const recording = (name: RecordingName, demuxer: string): MediaType => ({ name, reader: "ffprobe", demuxer });
+const recording = (name: RecordingName, demuxer: string): MediaType => ({ name, reader: "ffmpeg", demuxer });
 
 /** ISO brands of video and audio; others, such as HEIF images, are not accepted. */
 const videoBrands = /^(isom|iso[2-9]|mp4[12]|avc1|dash|M4V |MSNV|mmp4|3gp[4-9])$/;

@@ -20,6 +20,7 @@ import { createBackup } from "../../../src/features/backups/index.ts";
 import { readCopyState } from "../../../src/platform/database/copy-state.ts";
 import { createDatabase, type Database } from "../../../src/platform/database/database.ts";
 import { createDiskStore } from "../../../src/platform/storage/create-disk-store.ts";
+import { upstreamKeyName } from "../../harness/chat/chat-catalog.ts";
 import { createDataDirectory, findFreePort, runCommand, spawnCommand } from "../../harness/gateway-process.ts";
 import { makeMedia } from "../../harness/media/media-files.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
@@ -30,6 +31,7 @@ import { createTestDatabase, type TestDatabase } from "../../harness/test-databa
 import { startGateway } from "../../harness/test-gateway.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
+const storedKey = "stored-before-the-backup";
 let stage: TaskStage;
 let original: TestDatabase;
 let caller: StageCaller;
@@ -260,6 +262,8 @@ test.each([
 });
 
 test("a backup under load is restored completely; the copy spends and sends nothing until it is confirmed", async () => {
+  const stored = { environment: here(), input: storedKey };
+  expect(await runCommandHere(["secret", "set", upstreamKeyName], stored)).toMatchObject({ exitCode: 0 });
   receiver.answerWith(500);
   const told = await caller.submit(paths.image, { model: "image", prompt: "Tell me", callback_url: receiver.url });
   await caller.awaitTask(told.id);
@@ -311,6 +315,9 @@ async function expectConfirmationNeeded({ database, dataDir, environment }: Targ
   expect(await succeed(["restore", "confirm"], environment)).toEqual({ confirmed: true });
   await receiver.waitForDeliveries(before.deliveries + 1);
   await waitUntil("tasks go on", () => stage.media.calls.length > before.calls);
+  // With the vendor's key that was stored in the original, not with that of the environment.
+  const resumed = stage.media.calls.slice(before.calls).map(({ headers }) => headers.authorization);
+  expect(resumed).toEqual(resumed.map(() => expect.stringContaining(storedKey)));
   expect((await send()).status).toBe(200);
   expect(await (await fetch(`${gateway.siteUrl}/readyz`)).json()).toEqual({ status: "ok" });
   expect(await succeed(["restore", "confirm"], environment)).toEqual({ confirmed: false });
