@@ -77,10 +77,12 @@ const chargesStatement = `
       '{120,60}', '{150000,600000}', 1000, 0, 180, ${paidNano}, 0, moment from calls order by number;
   drop table calls;`;
 
-/** As the gateways' job would have done. */
+/** As the gateways' job would have done. Later parts have later charges. */
 const rollUpStatement = `
-  select roll_up_usage(array_agg(account_id), array_agg(rolled_until), now()) from wallets;
-  update wallets set rolled_until = now(), books_from = now();`;
+  create temporary table mark as select max(created_at) + interval '1 ms' as moment from charges;
+  select roll_up_usage(array_agg(account_id), array_agg(rolled_until), (select moment from mark)) from wallets;
+  update wallets set rolled_until = mark.moment, books_from = mark.moment from mark;
+  drop table mark;`;
 
 /** Finished tasks, each with a prompt, an event and its delivery. */
 const tasksStatement = `

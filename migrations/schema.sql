@@ -2098,17 +2098,27 @@ CREATE OR REPLACE FUNCTION public.roll_up_usage(account_ids text[], since_moment
  SET enable_seqscan TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
+  with due_charges as materialized (
+    select charge.account_id, date_bin('30 minutes', created_at, 'epoch') as slot_at, key_id, price_id, unit, item_names, paid,
+        item_quantities
+      from unnest(account_ids, since_moments) as due (account_id, since)
+        cross join lateral (
+          select * from charges
+            where charges.account_id = due.account_id and created_at >= due.since and created_at < until_moment
+            offset 0) charge)
   insert into usage_rollups as kept (account_id, slot_at, key_id, price_id, unit, item_names, calls, paid, quantities)
+    select account_id, slot_at, key_id, price_id, unit, item_names, count(*), sum(paid),
+        array[sum(item_quantities[1]), sum(item_quantities[2]), sum(item_quantities[3]), sum(item_quantities[4]),
+          sum(item_quantities[5]), sum(item_quantities[6]), sum(item_quantities[7]), sum(item_quantities[8])]
+      from due_charges where cardinality(item_names) <= 8
+      group by 1, 2, 3, 4, 5, 6
+    union all
     select account_id, slot_at, key_id, price_id, unit, item_names, max(calls), max(paid), array_agg(quantity order by place)
       from (
-        select charge.account_id, date_bin('30 minutes', created_at, 'epoch') as slot_at, key_id, price_id, unit, item_names,
-            place, count(*) as calls, sum(paid) as paid, sum(quantity) as quantity
-          from unnest(account_ids, since_moments) as due (account_id, since)
-            cross join lateral (
-              select * from charges
-                where charges.account_id = due.account_id and created_at >= due.since and created_at < until_moment
-                offset 0) charge
-            left join lateral unnest(item_quantities) with ordinality as item (quantity, place) on true
+        select account_id, slot_at, key_id, price_id, unit, item_names, place, count(*) as calls, sum(paid) as paid,
+            sum(quantity) as quantity
+          from due_charges cross join unnest(item_quantities) with ordinality as item (quantity, place)
+          where cardinality(item_names) > 8
           group by 1, 2, 3, 4, 5, 6, 7) items
       group by 1, 2, 3, 4, 5, 6
     on conflict (account_id, slot_at, key_id, price_id, unit, item_names) do update
