@@ -6,6 +6,7 @@ import { queryTable } from "../../api/query-table.ts";
 import { useTableQueries } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { formatMoney } from "../../parts/format/format-money.ts";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { ModelLogo } from "../../parts/records/model-logo.tsx";
 import { gridOf } from "./compare-grid.ts";
 import { type Estimate, estimateCharge } from "./estimate-charge.ts";
@@ -23,9 +24,11 @@ import { MissingCredit } from "./missing-credit.tsx";
 import { fromNano, toNano } from "./nano-amount.ts";
 import { findFieldError, RequestFailure } from "./request-failure.tsx";
 import { TaskRun } from "./task-run.tsx";
-import { UseAsInput } from "./use-as-input.tsx";
 import { useStoredState } from "./use-stored-state.ts";
 import { createSubmitter, type Submission } from "./use-submission.ts";
+
+/** Its menu is only needed for an output. */
+const UseAsInput = lazyPart(async () => (await import("./use-as-input.tsx")).UseAsInput);
 
 type MediaModel = ModelDetail & { type: MediaType };
 type MediaComparisonProps = {

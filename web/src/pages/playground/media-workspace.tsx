@@ -6,6 +6,7 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Skeleton } from "../../design/skeleton.tsx";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { AvatarSamples } from "./avatar-samples.tsx";
 import { DropArea } from "./drop-area.tsx";
 import { findFileField, findTextField } from "./drop-target.ts";
@@ -25,9 +26,11 @@ import { findFieldError, RequestFailure } from "./request-failure.tsx";
 import { RunHistory } from "./run-history.tsx";
 import { StoryboardEditor } from "./storyboard-editor.tsx";
 import { TaskRun } from "./task-run.tsx";
-import { UseAsInput } from "./use-as-input.tsx";
 import type { Form } from "./use-forms.ts";
 import { useSubmission } from "./use-submission.ts";
+
+/** Its menu is only needed for an output. */
+const UseAsInput = lazyPart(async () => (await import("./use-as-input.tsx")).UseAsInput);
 
 export type FormControls = Form & {
   onChange(name: string, value: MediaValue): void;

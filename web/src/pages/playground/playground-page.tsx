@@ -13,6 +13,7 @@ import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 const route = getRouteApi("/signed-in/console/console/playground");
 
 const Workbench = lazyPart(async () => (await import("./workbench.tsx")).Workbench, <Waiting />);
+Workbench.preload();
 
 /**
  * The URL selects the model (`model`), others to compare (`compare`), and the input: a task's request (`task`) or a
