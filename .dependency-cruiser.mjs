@@ -49,6 +49,7 @@ const ranks = [
     ],
   },
   { calls: ["src/features/calls"] },
+  { costs: ["src/features/costs"] },
   {
     accounts: ["src/features/accounts"],
     backups: ["src/features/backups"],

@@ -20,6 +20,7 @@ export {
 } from "./catalog-view.ts";
 export { chooseItem, markFacts } from "./choose-item.ts";
 export { derivePrice } from "./compile-price.ts";
+export { decideCost } from "./cost-sheet.ts";
 export { exportCatalog } from "./export-catalog.ts";
 export { type Decimal, parseDecimal } from "./imports/exact-decimal.ts";
 export { type ImportOutcome, importModels, importSources } from "./imports/import-models.ts";
