@@ -106,8 +106,17 @@ function presentOutcome(
   present: (accepted: Extract<CatalogOutcome, { kind: "accepted" }>) => string,
 ): CommandResult {
   if (outcome.kind === "accepted") {
-    return { json: { ok: true, version: outcome.version, changes: outcome.changes }, text: present(outcome) };
+    const { version, changes, warnings } = outcome;
+    const text = [...warnings.map((one) => `warning: ${presentProblem(path, one)}`), present(outcome)].join("\n");
+    return { json: { ok: true, version, changes, warnings }, text };
   }
-  const lines = outcome.problems.map(({ line, column, message }) => `${path}:${line}:${column}  ${message}`);
+  const lines = outcome.problems.map((problem) => presentProblem(path, problem));
   return { json: { ok: false, problems: outcome.problems }, text: lines.join("\n"), hasFailed: true };
+}
+
+function presentProblem(
+  path: string,
+  { line, column, message }: { line: number; column: number; message: string },
+): string {
+  return `${path}:${line}:${column}  ${message}`;
 }

@@ -1,4 +1,3 @@
-import type { Bill } from "./bill.ts";
 import { type Nano, nano } from "./money.ts";
 
 /** What an attempt at an upstream costs the operator. Customers never see it. */
@@ -11,7 +10,8 @@ export type UpstreamCost = {
   computed: Nano | null;
 };
 
-type BillItem = Bill["items"][number];
+/** An item of a bill, which imports this file. */
+type CostItem = { name: string; quantity: bigint; rate: Nano };
 
 const prefixes = { amount: "cost:", computed: "cost_computed:" } as const;
 type CostKind = keyof typeof prefixes;
@@ -20,9 +20,9 @@ type CostKind = keyof typeof prefixes;
  * A cost as items of its charge. They have no rate, so they change no amount, and the roll-ups of charges sum them by route
  * without a statement of their own.
  */
-export function itemizeCost({ providerId, upstreamModel, amount, computed }: UpstreamCost): BillItem[] {
+export function itemizeCost({ providerId, upstreamModel, amount, computed }: UpstreamCost): CostItem[] {
   const route = `${upstreamModel}@${providerId}`;
-  const itemize = (kind: CostKind, quantity: bigint): BillItem => ({
+  const itemize = (kind: CostKind, quantity: bigint): CostItem => ({
     name: `${prefixes[kind]}${route}`,
     quantity,
     rate: nano(0n),
@@ -40,7 +40,7 @@ export function withoutCosts<T extends { name: string }>(items: readonly T[]): T
 }
 
 /** Sums of cost by route, read from the items of charges. */
-export function readCosts(items: readonly Pick<BillItem, "name" | "quantity">[]): UpstreamCost[] {
+export function readCosts(items: readonly Pick<CostItem, "name" | "quantity">[]): UpstreamCost[] {
   return items.flatMap(({ name, quantity }) => {
     const route = parseRoute(name, "amount");
     if (route === null) return [];

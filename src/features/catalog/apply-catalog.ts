@@ -5,13 +5,14 @@ import type { CatalogProblem } from "./catalog-file.ts";
 import { findCatalog, insertCatalog, lockCatalog } from "./catalog-store.ts";
 import { type CatalogSurroundings, checkCatalog } from "./check-catalog.ts";
 import { describeCatalogChange } from "./describe-catalog-change.ts";
+import { listLosses } from "./list-losses.ts";
 import { compareByPlace, type LocatedProblem, parseCatalog } from "./parse-catalog.ts";
 import { planCatalogChange } from "./plan-catalog-change.ts";
 
 export type CatalogOutcome =
   | { kind: "refused"; problems: LocatedProblem[] }
   /** `changes` is empty when the file equals the catalog in force: then nothing is written. */
-  | { kind: "accepted"; version: number; changes: string[] };
+  | { kind: "accepted"; version: number; changes: string[]; warnings: LocatedProblem[] };
 
 type ApplyDependencies = { database: Database; clock: Clock; ids: IdSource; surroundings: CatalogSurroundings };
 
@@ -54,8 +55,9 @@ async function consider(
   if (planned.kind === "impossible") return refuse(planned.problems);
   const { next, newPrices } = planned.change;
   const changes = describeCatalogChange(current, next);
-  if (changes.length === 0) return { kind: "accepted", version: current?.version ?? 0, changes };
+  const warnings = listLosses(parsed.file).map(parsed.locate).toSorted(compareByPlace);
+  if (changes.length === 0) return { kind: "accepted", version: current?.version ?? 0, changes, warnings };
   const version = (current?.version ?? 0) + 1;
   await write({ ...next, version, appliedAt: now, newPrices });
-  return { kind: "accepted", version, changes };
+  return { kind: "accepted", version, changes, warnings };
 }

@@ -5,7 +5,6 @@ import { createPrice } from "./compile-price.ts";
 import type { Route } from "./model.ts";
 import { type BillingType, billingTypes, type Price, type Unit, unitsByBillingType } from "./price.ts";
 import { readPriceTerms, readUnit } from "./read-price-line.ts";
-import type { RouteTarget } from "./route-target.ts";
 
 /** The billing type of a sheet, which only states its unit; `null` for an unknown unit. */
 export function findBillingType(writtenUnit: string): BillingType | null {
@@ -27,12 +26,20 @@ export function compileCostSheet(modelId: string, { cost_sheet: sheet }: Route):
   return createPrice({ id: "cost", modelId, ...everybody }, terms);
 }
 
+/** The part of a target that decides its cost. */
+type CostedTarget = {
+  providerId: string;
+  upstreamModel: string;
+  route: Pick<Route, "reports_cost">;
+  costSheet?: Price;
+};
+
 /**
  * What an attempt cost: as the vendor reported it, else as the cost sheet computes it. `null` if neither is known.
  * `reportedNano` is in US dollars; `checkCatalog` allows it only in catalogs of that currency.
  */
 export function decideCost(
-  { providerId, upstreamModel, route, costSheet }: RouteTarget,
+  { providerId, upstreamModel, route, costSheet }: CostedTarget,
   { reportedNano = null, compute }: { reportedNano?: number | null; compute(sheet: Price): Nano },
 ): UpstreamCost | null {
   const reported = route.reports_cost === true && reportedNano !== null ? nano(BigInt(reportedNano)) : null;

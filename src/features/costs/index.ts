@@ -5,4 +5,5 @@
  * beside it. A simulated catalog bills past charges from what they stored, and changes nothing. Only operators see any of it.
  */
 export { createUnchargedCosts, type UnchargedCosts } from "./create-uncharged-costs.ts";
+export { type MarginKey, type MarginLine, marginKeys, sumMargins } from "./margin-store.ts";
 export { insertUnchargedCosts } from "./uncharged-cost-store.ts";
