@@ -32,6 +32,7 @@ const ranks = [
     messages: ["src/features/messages"],
     payments: ["src/features/payments"],
     responses: ["src/features/responses"],
+    simulation: ["src/features/simulation"],
     speech: ["src/features/speech"],
     usage: ["src/features/usage"],
   },

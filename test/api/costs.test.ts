@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { findCatalog } from "../../src/features/catalog/index.ts";
 import { type MarginKey, sumMargins } from "../../src/features/costs/index.ts";
+import { simulateCatalog } from "../../src/features/simulation/index.ts";
 import { presentMoney } from "../../src/lib/money.ts";
 import { writeCatalogOf, writePrice } from "../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
@@ -117,6 +119,35 @@ test("a task costs what its outputs cost", async () => {
   expect(await readMargin(caller, ["model", "route"])).toEqual([
     { model: "picture", route, calls: 1, unknown: 0, revenue: "0.10", cost: "0.06" },
   ]);
+});
+
+test("a simulation bills what was charged, unless the draft has other prices", async () => {
+  const { database } = stage.gateway;
+  const caller = await stage.createCaller({ cash: "100" });
+  stage.upstream.script({ usage }, { usage: { inputTokens: 3, outputTokens: 7 } });
+  await ask(caller, "sheet");
+  await ask(caller, "unknown");
+  await caller.client.embeddings.create({ model: "vectors", input: "Hi there" });
+  await caller.settled();
+  const catalog = await findCatalog(database);
+  if (catalog === null) throw new Error("there is no catalog");
+  const now = new Date();
+  const asked = { since: new Date(now.getTime() - 3_600_000), now, planIds: new Map() };
+  const same = await simulateCatalog(database, catalog, asked);
+  expect(same.calls).toBeGreaterThanOrEqual(3);
+  expect(same.kept).toBe(0);
+  expect(same.simulated).toBe(same.billed);
+  const multipliers = [{ account: caller.accountId, factor: "2", model: "sheet" }];
+  const dearer = await simulateCatalog(database, { ...catalog, multipliers }, asked);
+  expect(dearer.simulated - dearer.billed).toBe(90_000_000n);
+  expect([...dearer.accounts].filter(([, { billed, simulated }]) => billed !== simulated)).toEqual([
+    [caller.accountId, expect.objectContaining({ calls: 3, cost: expect.any(BigInt) })],
+  ]);
+  // Without the model there is no price, so its charges stay as they are.
+  const models = catalog.models.filter(({ id }) => id !== "unknown");
+  const smaller = await simulateCatalog(database, { ...catalog, models }, asked);
+  expect(smaller.kept).toBeGreaterThan(0);
+  expect(smaller.simulated).toBe(smaller.billed);
 });
 
 test("customers see nothing of a cost", async () => {

@@ -1,6 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { Catalog } from "./catalog.ts";
 import type { CatalogProblem } from "./catalog-file.ts";
 import { findCatalog, insertCatalog, lockCatalog } from "./catalog-store.ts";
 import { type CatalogSurroundings, checkCatalog } from "./check-catalog.ts";
@@ -19,6 +20,18 @@ type ApplyDependencies = { database: Database; clock: Clock; ids: IdSource; surr
 /** Validates the file and lists what would change. Writes nothing. */
 export async function previewCatalog(dependencies: ApplyDependencies, source: string): Promise<CatalogOutcome> {
   return await consider(dependencies, source, async () => {});
+}
+
+/** The catalog that the file would be. Writes nothing. */
+export async function draftCatalog(
+  dependencies: ApplyDependencies,
+  source: string,
+): Promise<{ outcome: CatalogOutcome; draft: NewCatalog | Catalog | null }> {
+  let draft: NewCatalog | null = null;
+  const outcome = await consider(dependencies, source, async (catalog) => {
+    draft = catalog;
+  });
+  return { outcome, draft: draft ?? (await findCatalog(dependencies.database)) };
 }
 
 /** Makes the file the catalog in force, all or nothing. */
