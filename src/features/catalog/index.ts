@@ -43,7 +43,14 @@ export {
   modelTypes,
 } from "./model.ts";
 export { addLogoRoutes, addModelRoutes, presentDeprecation } from "./model-routes.ts";
-export { type Price, type PriceFacts, type PriceItem, serviceTiers, type TokenAmounts, type TokenRates } from "./price.ts";
+export {
+  type Price,
+  type PriceFacts,
+  type PriceItem,
+  serviceTiers,
+  type TokenAmounts,
+  type TokenRates,
+} from "./price.ts";
 export { presentPrice, priceEntrySchema } from "./price-schema.ts";
 export { publishHealth } from "./publish-health.ts";
 export type { RouteTarget } from "./route-target.ts";

@@ -36,7 +36,9 @@ export async function scanCharges(
               array_to_string(charge.item_names, ${sql.lit(separator)}) as names,
               array_to_string(charge.item_quantities, ',') as quantities, charge.paid + charge.lost as billed
             from charges charge left join prices price on price.id = charge.price_id
-            where charge.created_at >= ${sql.lit(since.toISOString())}::timestamptz and charge.unit = 'money'`.execute(tx);
+            where charge.created_at >= ${sql.lit(since.toISOString())}::timestamptz and charge.unit = 'money'`.execute(
+        tx,
+      );
       for (;;) {
         const { rows } = await sql<ScannedCharge>`fetch ${sql.lit(fetchedRows)} from scanned_charges`.execute(tx);
         visit(rows);

@@ -54,7 +54,16 @@ const tokenNames: ReadonlyMap<string, TokenKind> = new Map([
 function rebillTokens(names: readonly string[], price: Price): Rebill {
   const kinds = names.map((name) => tokenNames.get(name));
   return (quantities) => {
-    const sums = { input: 0, cached: 0, write5m: 0, write1h: 0, audioInput: 0, output: 0, reasoning: 0, audioOutput: 0 };
+    const sums = {
+      input: 0,
+      cached: 0,
+      write5m: 0,
+      write1h: 0,
+      audioInput: 0,
+      output: 0,
+      reasoning: 0,
+      audioOutput: 0,
+    };
     for (const [index, kind] of kinds.entries()) {
       if (kind !== undefined) sums[kind] += Number(quantities[index] ?? 0n);
     }
@@ -92,7 +101,11 @@ function rebillCounted(
       const quantity = item === "call" ? 1n : (quantities[names.indexOf("input_images")] ?? 0n);
       return fee === null ? [] : [{ name: item, quantity, rate: fee }];
     });
-    return computeCharge({ items: [{ name: counted, quantity: quantities[place] ?? 0n, rate }, ...extras], per, minimum });
+    return computeCharge({
+      items: [{ name: counted, quantity: quantities[place] ?? 0n, rate }, ...extras],
+      per,
+      minimum,
+    });
   };
 }
 
