@@ -32,6 +32,7 @@ const ranks = [
     messages: ["src/features/messages"],
     payments: ["src/features/payments"],
     responses: ["src/features/responses"],
+    simulation: ["src/features/simulation"],
     speech: ["src/features/speech"],
     usage: ["src/features/usage"],
   },
@@ -49,6 +50,7 @@ const ranks = [
     ],
   },
   { calls: ["src/features/calls"] },
+  { costs: ["src/features/costs"] },
   {
     accounts: ["src/features/accounts"],
     backups: ["src/features/backups"],

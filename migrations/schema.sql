@@ -1002,6 +1002,23 @@ create table unarchived_bytes (
   constraint unarchived_bytes_key_unique PRIMARY KEY (storage_key)
 );
 
+create table uncharged_costs (
+  id text not null,
+  created_at timestamp with time zone not null,
+  account_id text not null,
+  model_id text not null,
+  provider_id text not null,
+  upstream_model text not null,
+  calls integer not null,
+  cost_nano bigint not null,
+  constraint uncharged_costs_unique PRIMARY KEY (id),
+  constraint uncharged_costs_valid CHECK (calls > 0 AND cost_nano >= 0)
+);
+
+CREATE INDEX uncharged_costs_by_time ON uncharged_costs USING brin (created_at);
+
+CREATE TRIGGER uncharged_costs_final BEFORE DELETE OR UPDATE ON uncharged_costs FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
 create table unowned_bytes (
   storage_key text not null,
   due_at timestamp with time zone not null,

@@ -87,6 +87,25 @@ const money: Row = {
       queries: [{ expr: sum("model", rate("sluice_charges_total")), legend: "{{model}}" }],
     },
     {
+      title: "Upstream cost per hour, by model",
+      unit: "short",
+      queries: [{ expr: `3600 * ${sum("model", rate("sluice_upstream_cost_total"))}`, legend: "{{model}}" }],
+    },
+    {
+      title: "Reported and computed cost, last hour",
+      unit: "short",
+      queries: [
+        {
+          expr: `sum by (upstream) (increase(sluice_upstream_cost_reported_total{${own}}[1h]))`,
+          legend: "{{upstream}} reported",
+        },
+        {
+          expr: `sum by (upstream) (increase(sluice_upstream_cost_computed_total{${own}}[1h]))`,
+          legend: "{{upstream}} computed",
+        },
+      ],
+    },
+    {
       title: "Lost amount, last hour",
       unit: "short",
       queries: [{ expr: `sum by (model) (increase(sluice_lost_amount_total{${own}}[1h]))`, legend: "{{model}}" }],

@@ -3,10 +3,12 @@ import { listAccounts, listPlans } from "../features/accounts/index.ts";
 import {
   applyCatalog,
   type CatalogOutcome,
+  draftCatalog,
   exportCatalog,
   findCatalog,
   previewCatalog,
 } from "../features/catalog/index.ts";
+import { simulateCatalog } from "../features/simulation/index.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import { presentReference } from "../platform/config/secrets.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -15,6 +17,8 @@ import { findPackageFault } from "../providers/ai-sdk/load-package.ts";
 import { catalogImportCommand } from "./catalog-import-command.ts";
 import type { Command, CommandResult } from "./command.ts";
 import { loadSecrets } from "./load-secrets.ts";
+import { createWrongValue } from "./option-values.ts";
+import { presentSimulation } from "./present-simulation.ts";
 import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -55,6 +59,31 @@ const applyCommand: Command = {
     }),
 };
 
+const dayMs = 24 * 60 * 60 * 1000;
+const defaultDays = "30d";
+const customersMax = 20;
+
+const simulateCommand: Command = {
+  name: "catalog simulate",
+  summary: "Show what past charges would have been under a catalog file. Changes nothing.",
+  positionals: ["file"],
+  options: {
+    since: { placeholder: "days", description: `How many days back, such as 7d. Default: ${defaultDays}.` },
+  },
+  run: ({ positionals: [path = ""], options, terminal }) =>
+    withDatabase(terminal, async (database, settings) => {
+      const [, days] = /^(\d{1,4})d$/.exec(options.since ?? defaultDays) ?? [];
+      if (days === undefined) throw createWrongValue("since", "a number of days, such as 30d");
+      const { outcome, draft } = await draftCatalog(await gatherDependencies(database, settings), readFile(path));
+      if (outcome.kind === "refused" || draft === null) return presentOutcome(path, outcome, () => "");
+      const now = systemDependencies.clock.now();
+      const since = new Date(now.getTime() - Number(days) * dayMs);
+      const planIds = new Map((await listAccounts(database)).map(({ id, planId }) => [id, planId]));
+      const simulated = await simulateCatalog(database, draft, { since, now, planIds });
+      return presentSimulation(simulated, { since, currency: settings.currency, customersMax });
+    }),
+};
+
 const exportCommand: Command = {
   name: "catalog export",
   summary: "Print the active catalog as a file that you can edit and apply.",
@@ -72,6 +101,7 @@ export const catalogCommands: readonly Command[] = [
   checkCommand,
   diffCommand,
   applyCommand,
+  simulateCommand,
   exportCommand,
   catalogImportCommand,
 ];
@@ -106,8 +136,17 @@ function presentOutcome(
   present: (accepted: Extract<CatalogOutcome, { kind: "accepted" }>) => string,
 ): CommandResult {
   if (outcome.kind === "accepted") {
-    return { json: { ok: true, version: outcome.version, changes: outcome.changes }, text: present(outcome) };
+    const { version, changes, warnings } = outcome;
+    const text = [...warnings.map((one) => `warning: ${presentProblem(path, one)}`), present(outcome)].join("\n");
+    return { json: { ok: true, version, changes, warnings }, text };
   }
-  const lines = outcome.problems.map(({ line, column, message }) => `${path}:${line}:${column}  ${message}`);
+  const lines = outcome.problems.map((problem) => presentProblem(path, problem));
   return { json: { ok: false, problems: outcome.problems }, text: lines.join("\n"), hasFailed: true };
+}
+
+function presentProblem(
+  path: string,
+  { line, column, message }: { line: number; column: number; message: string },
+): string {
+  return `${path}:${line}:${column}  ${message}`;
 }

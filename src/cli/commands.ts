@@ -22,6 +22,7 @@ const commandsByWord: Readonly<Record<string, LoadCommands>> = {
   credit: async () => (await import("./credit-commands.ts")).creditCommands,
   code: async () => (await import("./code-commands.ts")).codeCommands,
   payment: async () => (await import("./payment-commands.ts")).paymentCommands,
+  margin: async () => [(await import("./margin-command.ts")).marginCommand],
   ledger: async () => (await import("./ledger-commands.ts")).ledgerCommands,
   request: async () => (await import("./request-commands.ts")).requestCommands,
   task: async () => (await import("./task-commands.ts")).taskCommands,

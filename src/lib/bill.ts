@@ -1,4 +1,5 @@
 import { type Nano, nano } from "./money.ts";
+import { isCostItem } from "./upstream-cost.ts";
 
 /** The basis of a charge: quantities, and the price when the work began. Reproducible at any time. */
 export type Bill = {
@@ -13,8 +14,8 @@ export type Bill = {
 
 type BillItem = { name: string; quantity: bigint; rate: Nano };
 
-/** Eight kinds of tokens, some split by tiers, two fees, and marks. Roll-ups sum that many. */
-export const billItemsMax = 16;
+/** Eight kinds of tokens, some split by tiers, two fees, marks, and costs. Roll-ups sum that many. */
+export const billItemsMax = 20;
 export const itemPlaces: readonly number[] = Array.from({ length: billItemsMax }, (_, index) => index + 1);
 
 /** A mark: an item without cost. The client disconnected before the end. */
@@ -34,12 +35,12 @@ function isMark({ name }: BillItem): boolean {
   return name === hungUpMark.name || name.includes(":");
 }
 
-/** What decided the rates, by name, such as `multiplier` or `resolution`. */
+/** What decided the rates, by name, such as `multiplier` or `resolution`. Without costs, which only operators see. */
 export function listMarks({ items }: Pick<Bill, "items">): Record<string, string> {
   return Object.fromEntries(
     items.flatMap(({ name }) => {
       const colon = name.indexOf(":");
-      return colon < 0 ? [] : [[name.slice(0, colon), name.slice(colon + 1)]];
+      return colon < 0 || isCostItem(name) ? [] : [[name.slice(0, colon), name.slice(colon + 1)]];
     }),
   );
 }

@@ -21,6 +21,7 @@ type Prefix =
   | "blk"
   | "chk"
   | "code"
+  | "cost"
   | "dlv"
   | "evt"
   | "file"

@@ -165,6 +165,8 @@ export type ChatUsage = {
   reasoningTokens: number;
   inputAudioTokens: number;
   outputAudioTokens: number;
+  /** What the vendor charged us for the call, in nanodollars; absent if it does not say. */
+  costNano?: number;
 };
 
 /** Reported usage whose numbers cannot be a count. */

@@ -6,6 +6,7 @@ import type { AppError } from "../../platform/errors/app-error.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { Metrics } from "../../platform/observability/metrics.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
+import type { UnchargedCosts } from "../costs/index.ts";
 import type { Claim, Claims, KeptAnswer } from "../idempotency/index.ts";
 import type { Ledger, RefusalTexts } from "../ledger/index.ts";
 import type { DrainedCalls } from "./drained-calls.ts";
@@ -29,8 +30,19 @@ export type CallContext = RefusalTexts & {
   logger: Logger;
   metrics: Pick<
     Metrics,
-    "timeToFirstToken" | "tokens" | "charges" | "chargedAmount" | "lostAmount" | "callFaults" | "unchargedWork"
+    | "timeToFirstToken"
+    | "tokens"
+    | "charges"
+    | "chargedAmount"
+    | "lostAmount"
+    | "upstreamCost"
+    | "upstreamCostReported"
+    | "upstreamCostComputed"
+    | "callFaults"
+    | "unchargedWork"
   >;
+  /** Takes costs of calls that have no charge. */
+  unchargedCosts: UnchargedCosts;
   running: Registry<RunningCall>;
 };
 

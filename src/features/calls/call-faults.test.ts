@@ -189,6 +189,7 @@ async function runWorld(world: World) {
       ids: createIdSource({ clock, randomBytes }),
       counters: createMemoryCounters({ clock }),
       claims: { end: async () => {} } as unknown as Claims,
+      unchargedCosts: { add: () => {}, close: async () => {} },
       withdrawals: { add: () => {}, close: async () => {} },
       drainedCalls: {
         take() {

@@ -1,11 +1,14 @@
 import type { AccountId } from "../../lib/ids.ts";
 import { createRegistry } from "../../lib/registry.ts";
+import type { UpstreamCost } from "../../lib/upstream-cost.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import type { SeenLimits } from "../../platform/http/request-context.ts";
+import { toMetricAmount } from "../../platform/observability/metric-amount.ts";
 import { createMetrics } from "../../platform/observability/metrics.ts";
 import type { Span } from "../../platform/tracing/span.ts";
+import { createUnchargedCosts } from "../costs/index.ts";
 import { createClaims, type KeptAnswer } from "../idempotency/index.ts";
 import { type RefusalTexts, releaseHold } from "../ledger/index.ts";
 import type { KeyedRequest } from "./admit-call.ts";
@@ -31,6 +34,8 @@ export type Calls = {
   begin<K extends CallKinds>(plan: CallPlan<K>, options: BeginOptions<K>): Promise<Begun<K>>;
   /** Sends a request of the gateway's own, with failover and without a charge. */
   route<K extends CallKinds>(order: RoutedOrder<K>, sink: RoutedSink<K>): RoutedRun<K>;
+  /** Stores what a request of the gateway's own cost. */
+  noteCost(cost: UpstreamCost | null, payer: CostPayer): void;
   /** The account's calls that have not ended, also those whose caller hung up. */
   countRunning(accountId: AccountId): number;
   /** Resolves when no call of a hung-up caller is being drained, or after `timeoutMs`. */
@@ -38,6 +43,9 @@ export type Calls = {
   /** Stops every running call and resolves when all are settled. */
   close(): Promise<void>;
 };
+
+/** Whom a cost counts for. */
+export type CostPayer = { accountId: AccountId; modelId: string };
 
 type BeginOptions<K extends CallKinds> = {
   /** `null` for a whole response. */
@@ -78,11 +86,12 @@ export function createCalls(options: CallsOptions): Calls {
   const running = createRegistry<RunningCall>();
   const drainedCalls = createDrainedCalls({ placesMax: options.drainedCallsMax });
   const withdrawals = createWithdrawals({ ledger, clock, logger });
+  const unchargedCosts = createUnchargedCosts({ database, clock, ids, logger });
   const routing = { health, random, clock };
   const context: AnswerContext = {
     ...{ clock, ids, ledger, counters, logger, metrics, currency },
     ...(siteUrl === undefined ? {} : { siteUrl }),
-    ...{ heartbeats, running, drainedCalls, withdrawals, routing },
+    ...{ heartbeats, running, drainedCalls, withdrawals, routing, unchargedCosts },
     notices: createUpstreamNotices({ clock, logger }),
     claims: createClaims({
       ...{ database, clock, validityMs: options.keyValidityMs, liveForMs: options.liveForMs },
@@ -94,6 +103,11 @@ export function createCalls(options: CallsOptions): Calls {
     replay: (route, request, reply) => replayCall(context, route, request, reply),
     begin: (plan, options) => beginCall(context, plan, options),
     route: (order, sink) => routeCall(routing, order, sink),
+    noteCost(cost, payer) {
+      if (cost === null) return;
+      unchargedCosts.add({ ...cost, ...payer });
+      metrics.upstreamCost.at(payer.modelId, cost.providerId, "other").add(toMetricAmount(cost.amount));
+    },
     countRunning: (accountId) => running.list().filter(({ plan }) => plan.caller.accountId === accountId).length,
     untilDrained: (timeoutMs) => drainedCalls.untilNone(timeoutMs),
     async close() {
@@ -105,6 +119,7 @@ export function createCalls(options: CallsOptions): Calls {
         await Promise.resolve();
       }
       await withdrawals.close();
+      await unchargedCosts.close();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Bill } from "../../lib/bill.ts";
+import type { UpstreamCost } from "../../lib/upstream-cost.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
 import type { Authorization } from "./authorize-call.ts";
 import { type CallEvent, type CallState, type ChargeRule, hasHungUp } from "./call.ts";
@@ -24,13 +25,16 @@ export type CallStep<K extends CallKinds> = {
 };
 
 /** The charge for a response, or for a call that ended in a fault of the gateway. */
-export type Verdict<K extends CallKinds> =
-  | { kind: "answered"; bill: Bill | null; end: Omit<CallEnd<K>, "settlement"> }
-  | { kind: "faulted"; bill: Bill | null; failure: AppError };
+export type Verdict<K extends CallKinds> = { bill: Bill | null; cost: UpstreamCost | null } & (
+  | { kind: "answered"; end: Omit<CallEnd<K>, "settlement"> }
+  | { kind: "faulted"; failure: AppError }
+);
 
 type ChargedCall<K extends CallKinds> = {
   plan: CallPlan<K>;
   authorization: Pick<Authorization, "unitsHeld" | "billHold">;
+  /** The target that answered or was tried last; `null` if none was. */
+  routed: { readonly target: K["target"] | null };
   reportFault(error: unknown): void;
 };
 
@@ -56,7 +60,9 @@ export function decideCharge<K extends CallKinds>(
       failure: detail.error === undefined ? null : toAppError(detail.error),
       hasHungUp: isHungUp,
     };
-    return { kind: "answered", bill: isDue ? plan.bill(usage) : null, end };
+    // Work that is not charged costs the operator something only if the upstream says so.
+    const cost = isDue || reported !== null ? findCost(call, usage) : null;
+    return { kind: "answered", bill: isDue ? plan.bill(usage) : null, cost, end };
   } catch (error) {
     call.reportFault(error);
     return decideFault(call, charge, toAppError(error), detail.reported ?? null);
@@ -71,14 +77,27 @@ function decideFault<K extends CallKinds>(
   reported: K["reported"] | null,
 ): Verdict<K> {
   const { plan, authorization } = call;
-  if (charge === null || charge === "nothing") return { kind: "faulted", bill: null, failure };
+  if (charge === null || charge === "nothing") return { kind: "faulted", bill: null, cost: null, failure };
   try {
     const unitsHeld = authorization.unitsHeld();
     const { usage } = plan.meter.conclude("reported-or-hold", { reported, unitsHeld, hasHungUp: false });
-    return { kind: "faulted", bill: plan.bill(usage), failure };
+    return { kind: "faulted", bill: plan.bill(usage), cost: findCost(call, usage), failure };
   } catch (error) {
     call.reportFault(error);
-    return { kind: "faulted", bill: authorization.billHold(), failure };
+    return { kind: "faulted", bill: authorization.billHold(), cost: null, failure };
+  }
+}
+
+/** A fault here must not change the charge. */
+function findCost<K extends CallKinds>(call: ChargedCall<K>, usage: K["usage"]): UpstreamCost | null {
+  const { plan } = call;
+  const { target } = call.routed;
+  if (target === null || plan.findCost === undefined) return null;
+  try {
+    return plan.findCost(target, usage);
+  } catch (error) {
+    call.reportFault(error);
+    return null;
   }
 }
 

@@ -10,8 +10,10 @@ import type { ProviderRegistry } from "../../providers/provider-registry.ts";
 import { readApiKey } from "../../providers/provider-setup.ts";
 import {
   type CatalogView,
+  decideCost,
   type LiveCatalog,
   type OfferedModel,
+  type Price,
   presentDeprecation,
   type RouteTarget,
 } from "../catalog/index.ts";
@@ -74,6 +76,8 @@ export type FlatCall<T extends FlatTypes> = {
   /** The most that the call can use. Its price is put on hold. */
   usageMax: T["usage"];
   bill(usage: T["usage"]): Bill;
+  /** The bill by the cost sheet of a route. */
+  billAt?(sheet: Price, usage: T["usage"]): Bill;
   /** By default the whole of `usageMax` is charged once there is output. */
   meter?: FlatMeter<T>;
   presenter: FlatPresenter<T>;
@@ -128,6 +132,12 @@ export function flatCall<T extends FlatTypes>(call: FlatCall<T>): CallPlan<FlatK
     bill(usage) {
       const bill = call.bill(usage);
       return usage.hasHungUp ? { ...bill, items: [...bill.items, hungUpMark] } : bill;
+    },
+    findCost(target, usage) {
+      const { billAt } = call;
+      return billAt === undefined
+        ? null
+        : decideCost(target, { compute: (sheet) => computeCharge(billAt(sheet, usage)) });
     },
     countTokens: (usage) => call.countTokens?.(usage) ?? noTokens,
     describeUsage: (usage) => call.describeUsage(usage),

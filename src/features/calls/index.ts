@@ -10,7 +10,7 @@
 export type { ChargeRule } from "./call.ts";
 export { callErrors, explainCallFailure, type FailureTexts, fieldErrors, toProviderError } from "./call-errors.ts";
 export { type IncomingCall, type PaidRoute, readKey } from "./call-routes.ts";
-export { type BegunCall, type Calls, createCalls } from "./create-calls.ts";
+export { type BegunCall, type Calls, type CostPayer, createCalls } from "./create-calls.ts";
 export {
   type CallDirectory,
   type FlatKinds,

@@ -2,6 +2,7 @@ import type { Bill } from "../../lib/bill.ts";
 import type { Caller } from "../../lib/caller.ts";
 import type { Nano } from "../../lib/money.ts";
 import type { QuotaKind } from "../../lib/plan-terms.ts";
+import type { UpstreamCost } from "../../lib/upstream-cost.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
 import type { TokenCounts } from "../../platform/http/request-context.ts";
 import type { SpanAttributes } from "../../platform/tracing/span.ts";
@@ -66,6 +67,8 @@ export type CallPlan<K extends CallKinds> = {
   /** The caller's error for an upstream failure. It must not contain the upstream's message, which is logged. */
   explain(error: ProviderError): AppError;
   bill(usage: K["usage"]): Bill;
+  /** What the target charges the operator for it; `null` if that is unknown. */
+  findCost?(target: K["target"], usage: K["usage"]): UpstreamCost | null;
   countTokens(usage: K["usage"]): CallTokens;
   /** The usage as log fields. */
   describeUsage(usage: K["usage"]): Record<string, unknown>;

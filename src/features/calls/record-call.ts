@@ -1,4 +1,5 @@
 import { presentMoney } from "../../lib/money.ts";
+import type { UpstreamCost } from "../../lib/upstream-cost.ts";
 import { type CallFacts, closeFacts, type FailedAttempt } from "../../platform/http/request-context.ts";
 import { toMetricAmount } from "../../platform/observability/metric-amount.ts";
 import type { Span, SpanOptions } from "../../platform/tracing/span.ts";
@@ -45,6 +46,40 @@ export function countCharge(
   metrics.charges.at(modelId).add(1);
   metrics.chargedAmount.at(modelId).add(toMetricAmount(charge));
   metrics.lostAmount.at(modelId).add(toMetricAmount(lost));
+}
+
+type PaidCost = { cost: UpstreamCost; settlement: Settlement; isCharged: boolean };
+
+/** A vendor's report may differ this much from the cost sheet, because vendors round. */
+const driftPercentMax = 2n;
+
+/** Counts what a call cost, stores it if the call has no charge to store it with, and warns of a loss or a wrong cost sheet. */
+export function recordCost<K extends CallKinds>(
+  { metrics, notices, unchargedCosts }: Pick<CallContext, "metrics" | "notices" | "unchargedCosts">,
+  { plan }: Pick<RecordedCall<K>, "plan">,
+  { cost, settlement: { charge }, isCharged }: PaidCost,
+): void {
+  const { providerId, upstreamModel, amount, computed } = cost;
+  const { caller, modelId } = plan;
+  const isPaid = isCharged && !plan.terms.isFree;
+  if (!isPaid) unchargedCosts.add({ ...cost, accountId: caller.accountId, modelId });
+  // Quotas and free models earn nothing per call.
+  metrics.upstreamCost.at(modelId, providerId, charge > 0n ? "balance" : "other").add(toMetricAmount(amount));
+  if (computed !== null) {
+    metrics.upstreamCostReported.at(providerId, upstreamModel).add(toMetricAmount(amount));
+    metrics.upstreamCostComputed.at(providerId, upstreamModel).add(toMetricAmount(computed));
+  }
+  const fields = {
+    ...{ ...describeCall(plan), upstream: providerId, upstream_model: upstreamModel },
+    ...{ cost: presentMoney(amount), charge: presentMoney(charge) },
+  };
+  if (charge > 0n && amount > charge) notices.warn(cost, "cost-above-charge", fields);
+  if (computed === null) return;
+  const drift = amount > computed ? amount - computed : computed - amount;
+  // A nano of rounding is no drift.
+  if (drift > 1n && drift * 100n > computed * driftPercentMax) {
+    notices.warn(cost, "cost-differs", { ...fields, computed: presentMoney(computed) });
+  }
 }
 
 /** How a call was routed. */

@@ -124,6 +124,7 @@ async function startCall({
       ids: createIdSource({ clock, randomBytes }),
       counters: createMemoryCounters({ clock }),
       claims: {} as Claims,
+      unchargedCosts: { add: () => {}, close: async () => {} },
       withdrawals: { add: () => steps.push("withdraw"), close: async () => {} },
       drainedCalls: { take: () => () => steps.push("drained"), untilNone: async () => {} },
       notices: { warn: () => {} },

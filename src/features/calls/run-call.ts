@@ -1,3 +1,5 @@
+import type { Bill } from "../../lib/bill.ts";
+import { itemizeCost } from "../../lib/upstream-cost.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
 import type { FailedAttempt, SeenLimits } from "../../platform/http/request-context.ts";
 import type { Span } from "../../platform/tracing/span.ts";
@@ -28,6 +30,7 @@ import {
   presentAttempt,
   type Routed,
   recordCallEnd,
+  recordCost,
 } from "./record-call.ts";
 import { type RoutedRun, type RoutedSink, routeCall } from "./route-call.ts";
 
@@ -364,7 +367,7 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     const verdict = decideCharge<K>(this, step);
     // The ledger applies operations in order: the hold, then its settlement.
     const opening = this.authorize();
-    const settling = this.authorization.settle(verdict.bill, this.describeKept(verdict));
+    const settling = this.authorization.settle(addCost(verdict), this.describeKept(verdict));
     // The response came before the hold: if the hold was refused, report that instead of the failed settlement.
     const settled = step.from === "racing" ? opening.then(() => settling) : settling;
     if (settled !== settling) settling.catch(() => {});
@@ -407,8 +410,13 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
 
   private onSettled(verdict: Verdict<K>, settlement: Settlement): void {
     const event = verdict.bill === null ? "uncharged" : "charged";
+    if (verdict.cost !== null) this.isolate(() => this.noteCost(verdict, settlement));
     if (verdict.kind === "faulted") this.dispatch(event, { error: verdict.failure });
     else this.dispatch(event, { end: { ...verdict.end, settlement } });
+  }
+
+  private noteCost({ bill, cost }: Verdict<K>, settlement: Settlement): void {
+    if (cost !== null) recordCost<K>(this.context, this, { cost, settlement, isCharged: bill !== null });
   }
 
   private onLost({ from }: CallStep<K>, error: unknown): void {
@@ -484,4 +492,9 @@ export class PaidCall<K extends CallKinds> implements RunningCall, RoutedSink<K>
     const { holdId } = this.authorization;
     return holdId !== null && this.state === "settled" ? deriveTransactionId(holdId) : null;
   }
+}
+
+/** The cost is stored with the charge. */
+function addCost<K extends CallKinds>({ bill, cost }: Verdict<K>): Bill | null {
+  return bill === null || cost === null ? bill : { ...bill, items: [...bill.items, ...itemizeCost(cost)] };
 }

@@ -15,6 +15,14 @@ const upstreamNotices = {
     message: "upstream reported far less output than it delivered",
     fix: "Check the upstream's bill. Customers are charged what it reports.",
   },
+  "cost-above-charge": {
+    message: "upstream cost more than the call was charged",
+    fix: "Raise the model's price, or remove the route. `sluicectl margin` has the sums.",
+  },
+  "cost-differs": {
+    message: "upstream reported another cost than the cost sheet computes",
+    fix: "Compare cost_sheet with the vendor's prices.",
+  },
 } as const satisfies Record<string, { message: string; fix: string }>;
 export type UpstreamNotice = keyof typeof upstreamNotices;
 

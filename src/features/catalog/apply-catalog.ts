@@ -1,23 +1,37 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { Catalog } from "./catalog.ts";
 import type { CatalogProblem } from "./catalog-file.ts";
 import { findCatalog, insertCatalog, lockCatalog } from "./catalog-store.ts";
 import { type CatalogSurroundings, checkCatalog } from "./check-catalog.ts";
 import { describeCatalogChange } from "./describe-catalog-change.ts";
+import { listLosses } from "./list-losses.ts";
 import { compareByPlace, type LocatedProblem, parseCatalog } from "./parse-catalog.ts";
 import { planCatalogChange } from "./plan-catalog-change.ts";
 
 export type CatalogOutcome =
   | { kind: "refused"; problems: LocatedProblem[] }
   /** `changes` is empty when the file equals the catalog in force: then nothing is written. */
-  | { kind: "accepted"; version: number; changes: string[] };
+  | { kind: "accepted"; version: number; changes: string[]; warnings: LocatedProblem[] };
 
 type ApplyDependencies = { database: Database; clock: Clock; ids: IdSource; surroundings: CatalogSurroundings };
 
 /** Validates the file and lists what would change. Writes nothing. */
 export async function previewCatalog(dependencies: ApplyDependencies, source: string): Promise<CatalogOutcome> {
   return await consider(dependencies, source, async () => {});
+}
+
+/** The catalog that the file would be. Writes nothing. */
+export async function draftCatalog(
+  dependencies: ApplyDependencies,
+  source: string,
+): Promise<{ outcome: CatalogOutcome; draft: NewCatalog | Catalog | null }> {
+  let draft: NewCatalog | null = null;
+  const outcome = await consider(dependencies, source, async (catalog) => {
+    draft = catalog;
+  });
+  return { outcome, draft: draft ?? (await findCatalog(dependencies.database)) };
 }
 
 /** Makes the file the catalog in force, all or nothing. */
@@ -54,8 +68,9 @@ async function consider(
   if (planned.kind === "impossible") return refuse(planned.problems);
   const { next, newPrices } = planned.change;
   const changes = describeCatalogChange(current, next);
-  if (changes.length === 0) return { kind: "accepted", version: current?.version ?? 0, changes };
+  const warnings = listLosses(parsed.file).map(parsed.locate).toSorted(compareByPlace);
+  if (changes.length === 0) return { kind: "accepted", version: current?.version ?? 0, changes, warnings };
   const version = (current?.version ?? 0) + 1;
   await write({ ...next, version, appliedAt: now, newPrices });
-  return { kind: "accepted", version, changes };
+  return { kind: "accepted", version, changes, warnings };
 }

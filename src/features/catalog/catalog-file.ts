@@ -84,6 +84,46 @@ const fieldRuleSchema = Type.Union([
   ),
 ]);
 
+const ownPriceFields = Object.fromEntries(ownPriceNames.map((name) => [name, Type.Optional(text)])) as Record<
+  OwnPriceName,
+  TOptional<TString>
+>;
+
+const conditionFields = Object.fromEntries(priceKeys.map((name) => [name, Type.Optional(optionValue)])) as Record<
+  PriceKey,
+  TOptional<TUnion<[TString, TNumber, TBoolean]>>
+>;
+
+const priceItemSchema = Type.Object(
+  {
+    item: Type.Optional(Type.Enum([...itemNames])),
+    price: text,
+    above_input_tokens: Type.Optional(positive),
+    ...conditionFields,
+  },
+  closed,
+);
+
+const serviceTierFields = Object.fromEntries(serviceTiers.map((name) => [name, Type.Optional(text)])) as Record<
+  ServiceTier,
+  TOptional<TString>
+>;
+
+/** What a price and a cost sheet have in common. */
+const rateFields = {
+  unit: text,
+  price: Type.Optional(text),
+  input_price: Type.Optional(text),
+  output_price: Type.Optional(text),
+  ...ownPriceFields,
+  items: Type.Optional(Type.Array(priceItemSchema, { minItems: 1 })),
+  tier_scope: Type.Optional(Type.Enum([...tierScopes])),
+  service_tiers: Type.Optional(Type.Object(serviceTierFields, { ...closed, minProperties: 1 })),
+  minimum_charge: Type.Optional(text),
+};
+
+const costSheetSchema = Type.Object(rateFields, closed);
+
 const routeSchema = Type.Object(
   {
     provider: text,
@@ -93,6 +133,8 @@ const routeSchema = Type.Object(
     passthrough: Type.Optional(texts),
     timeouts: Type.Optional(timeoutsSchema),
     cost: Type.Optional(text),
+    cost_sheet: Type.Optional(costSheetSchema),
+    reports_cost: Type.Optional(Type.Literal(true)),
     capability: Type.Optional(Type.Enum([...capabilities])),
     fields: Type.Optional(Type.Record(Type.String(), fieldRuleSchema)),
     parameters: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -159,31 +201,6 @@ const modelSchema = Type.Object(
   closed,
 );
 
-const ownPriceFields = Object.fromEntries(ownPriceNames.map((name) => [name, Type.Optional(text)])) as Record<
-  OwnPriceName,
-  TOptional<TString>
->;
-
-const conditionFields = Object.fromEntries(priceKeys.map((name) => [name, Type.Optional(optionValue)])) as Record<
-  PriceKey,
-  TOptional<TUnion<[TString, TNumber, TBoolean]>>
->;
-
-const priceItemSchema = Type.Object(
-  {
-    item: Type.Optional(Type.Enum([...itemNames])),
-    price: text,
-    above_input_tokens: Type.Optional(positive),
-    ...conditionFields,
-  },
-  closed,
-);
-
-const serviceTierFields = Object.fromEntries(serviceTiers.map((name) => [name, Type.Optional(text)])) as Record<
-  ServiceTier,
-  TOptional<TString>
->;
-
 const priceSchema = Type.Object(
   {
     model: text,
@@ -192,15 +209,7 @@ const priceSchema = Type.Object(
     account: Type.Optional(text),
     currency: Type.Optional(text),
     billing_type: Type.Enum([...billingTypes]),
-    unit: text,
-    price: Type.Optional(text),
-    input_price: Type.Optional(text),
-    output_price: Type.Optional(text),
-    ...ownPriceFields,
-    items: Type.Optional(Type.Array(priceItemSchema, { minItems: 1 })),
-    tier_scope: Type.Optional(Type.Enum([...tierScopes])),
-    service_tiers: Type.Optional(Type.Object(serviceTierFields, { ...closed, minProperties: 1 })),
-    minimum_charge: Type.Optional(text),
+    ...rateFields,
     effective_at: Type.Optional(text),
   },
   closed,
@@ -233,6 +242,7 @@ export const catalogFileSchema = Type.Object(
 export type CatalogFile = Static<typeof catalogFileSchema>;
 export type ModelEntry = CatalogFile["models"][number];
 export type PriceLine = CatalogFile["prices"][number];
+export type CostSheetLine = Static<typeof costSheetSchema>;
 export type PriceItemLine = Static<typeof priceItemSchema>;
 export type MultiplierLine = Static<typeof multiplierSchema>;
 

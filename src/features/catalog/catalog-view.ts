@@ -165,6 +165,29 @@ function judgeStages(view: CatalogView, { stages }: Model): Service {
   return (["unavailable", "degraded"] as const).find((service) => services.includes(service)) ?? "available";
 }
 
+type Priced = { modelId: string; capability: string | null; accountId: string; planId: string | null; now: Date };
+
+/** The price of a model for a customer, whether or not the model can be called; `null` without one. */
+export function findPriceOf(
+  { models, prices, multipliers }: Pick<Catalog, "models" | "prices" | "multipliers">,
+  { modelId, capability, accountId, planId, now }: Priced,
+): Price | null {
+  const model = models.find(({ id }) => id === modelId);
+  if (model === undefined) return null;
+  const audience = { accountId: accountId as Audience["accountId"], planId, modelIds: null };
+  const listed = choosePrices(
+    prices.filter((price) => price.modelId === modelId),
+    audience,
+    now,
+  );
+  const multiplied = multiplyPrices({ multipliers }, listed, { model, audience, now });
+  return (
+    multiplied.find((price) => price.capability === capability) ??
+    multiplied.find((price) => price.capability === null) ??
+    null
+  );
+}
+
 /**
  * Returns the newest price in force for each capability. The account's own wins over its plan's, which wins over the
  * public price.
@@ -192,7 +215,7 @@ function choosePrices(prices: readonly Price[], audience: Audience, now: Date): 
 }
 
 function multiplyPrices(
-  { multipliers }: CatalogView,
+  { multipliers }: Pick<CatalogView, "multipliers">,
   prices: readonly Price[],
   { model, audience, now }: { model: Model; audience: Audience; now: Date },
 ): readonly Price[] {

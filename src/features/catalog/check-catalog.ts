@@ -10,7 +10,7 @@ import type { CatalogFile, CatalogProblem, ModelEntry, ReportProblem } from "./c
 import { checkAliases } from "./check-aliases.ts";
 import { checkMediaRoute, checkOffers } from "./check-media.ts";
 import { checkFactoredPrices, checkMultipliers } from "./check-multipliers.ts";
-import { checkPrices, checkTime, explainMissingPlan } from "./check-prices.ts";
+import { checkCostSheets, checkPrices, checkTime, explainMissingPlan } from "./check-prices.ts";
 import { checkStages } from "./check-stages.ts";
 import { capabilitiesByType, limitsByType, listStageModels, type ModelType } from "./model.ts";
 import { isLogo, ownLogos } from "./model-logos.ts";
@@ -68,6 +68,9 @@ export function checkCatalog(file: CatalogFile, surroundings: CatalogSurrounding
   }
   checkProviders(file, surroundings, report);
   checkModels(file, surroundings, report);
+  for (const [index, model] of file.models.entries()) {
+    checkCostSheets(model, ["models", index], { currency: file.currency, report });
+  }
   checkPrices(file, surroundings, report);
   checkMultipliers(file, surroundings, report);
   if (problems.length === 0) checkFactoredPrices(file, report);
@@ -341,14 +344,14 @@ function checkPolicy(model: ModelEntry, path: readonly (string | number)[], repo
   if (policy !== undefined && model.type === "drama") {
     report([...path, "policy"], `${id} is a drama, which has no routes. Set the policy of its stages' models.`);
   }
-  for (const [position, { cost }] of routes.entries()) {
+  for (const [position, { cost, cost_sheet: sheet }] of routes.entries()) {
     const place = [...path, "routes", position];
     if (cost !== undefined && parseMoney(cost) === null) {
       report([...place, "cost"], `"${cost}" is not a decimal with at most nine places, such as "0.002".`);
     } else if (cost !== undefined && (policy === undefined || policy === "fastest")) {
       report([...place, "cost"], "cost is only for a model with the policy cheapest or balanced. Remove it.");
     }
-    if (cost === undefined && policy === "cheapest") {
+    if (cost === undefined && sheet === undefined && policy === "cheapest") {
       report(place, `${id} goes to its cheapest route. Give this route a cost, in the same unit as the others.`);
     }
   }

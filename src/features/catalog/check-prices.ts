@@ -1,8 +1,9 @@
 import { parseFactor } from "../../lib/factor.ts";
 import { parseMoney } from "../../lib/money.ts";
 import { parseTimestamp } from "../../lib/timestamp.ts";
-import type { CatalogFile, PriceLine, ReportProblem } from "./catalog-file.ts";
+import type { CatalogFile, ModelEntry, PriceLine, ReportProblem } from "./catalog-file.ts";
 import { checkPriceItems, isAmount } from "./check-price-items.ts";
+import { findBillingType, toPriceLine } from "./cost-sheet.ts";
 import type { ModelType } from "./model.ts";
 import {
   amountNames,
@@ -72,6 +73,38 @@ export function checkPrices(
         `prices[${first}] already sets this price of ${line.model}. Remove one, or change its effective_at.`,
       );
     } else seen.set(scope, index);
+  }
+}
+
+/** Checks the cost sheets of a model's routes by the rules of its prices. */
+export function checkCostSheets(
+  model: ModelEntry,
+  path: readonly (string | number)[],
+  { currency, report }: { currency: string; report: ReportProblem },
+): void {
+  for (const [index, { cost_sheet: sheet, reports_cost: isReported, capability }] of (model.routes ?? []).entries()) {
+    const place = [...path, "routes", index];
+    if (isReported === true && currency !== "USD") {
+      const message = `Vendors report costs in USD, and the catalog is in ${currency}. Use cost_sheet instead.`;
+      report([...place, "reports_cost"], message);
+    }
+    if (isReported === true && model.type !== "chat") {
+      report([...place, "reports_cost"], "Only costs of chat calls are read from responses. Use cost_sheet instead.");
+    }
+    if (sheet === undefined) continue;
+    const sheetPath = [...place, "cost_sheet"];
+    const units: readonly string[] = unitsByType[model.type];
+    if (findBillingType(sheet.unit) === null || !units.includes(readUnit(sheet.unit))) {
+      report(
+        [...sheetPath, "unit"],
+        `${model.type} models can't be priced by ${sheet.unit}. Use: ${units.join(", ")}.`,
+      );
+      continue;
+    }
+    const line = { ...toPriceLine(sheet, model.id), ...(capability === undefined ? {} : { capability }) };
+    if (checkAmounts(line, sheetPath, { type: model.type, report })) {
+      checkPriceItems(line, model, { path: sheetPath, report });
+    }
   }
 }
 

@@ -5,13 +5,14 @@
  * changes. A model without a price in force is neither listed nor callable. Reads need no database query. Responses to
  * customers never name an upstream.
  */
-export { applyCatalog, type CatalogOutcome, previewCatalog } from "./apply-catalog.ts";
+export { applyCatalog, type CatalogOutcome, draftCatalog, previewCatalog } from "./apply-catalog.ts";
 export type { Catalog } from "./catalog.ts";
 export { findCatalog, findPrice, listPriceModels } from "./catalog-store.ts";
 export {
   type CatalogView,
   findModel,
   findOfferedModel,
+  findPriceOf,
   getOfferedModel,
   getPrice,
   listOfferedModels,
@@ -20,6 +21,7 @@ export {
 } from "./catalog-view.ts";
 export { chooseItem, markFacts } from "./choose-item.ts";
 export { derivePrice } from "./compile-price.ts";
+export { decideCost } from "./cost-sheet.ts";
 export { exportCatalog } from "./export-catalog.ts";
 export { type Decimal, parseDecimal } from "./imports/exact-decimal.ts";
 export { type ImportOutcome, importModels, importSources } from "./imports/import-models.ts";
@@ -41,7 +43,14 @@ export {
   modelTypes,
 } from "./model.ts";
 export { addLogoRoutes, addModelRoutes, presentDeprecation } from "./model-routes.ts";
-export { type Price, type PriceFacts, serviceTiers, type TokenAmounts, type TokenRates } from "./price.ts";
+export {
+  type Price,
+  type PriceFacts,
+  type PriceItem,
+  serviceTiers,
+  type TokenAmounts,
+  type TokenRates,
+} from "./price.ts";
 export { presentPrice, priceEntrySchema } from "./price-schema.ts";
 export { publishHealth } from "./publish-health.ts";
 export type { RouteTarget } from "./route-target.ts";

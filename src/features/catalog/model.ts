@@ -130,6 +130,10 @@ export type Route = {
   timeouts?: TimeoutsDefinition;
   /** What the upstream charges, in any unit that is the same for all routes of the model; for the policy only. */
   cost?: string;
+  /** The vendor's price, in the fields of a price. `cost-sheet.ts` compiles it. */
+  cost_sheet?: { unit: string } & Record<string, unknown>;
+  /** Whether to store the cost that the vendor reports with each call, in US dollars. */
+  reports_cost?: true;
   /** The only capability that this route serves; absent means all. */
   capability?: Capability;
 } & RouteTerms;

@@ -3,7 +3,9 @@ import type { SecretReader } from "../../platform/config/secrets.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import { createRoutePaces, type RoutePace } from "../../providers/route-pace.ts";
 import type { UpstreamTarget } from "../../providers/upstream-health.ts";
+import { compileCostSheet } from "./cost-sheet.ts";
 import type { Model, Route } from "./model.ts";
+import { findHighestRate, type Price } from "./price.ts";
 
 /** A route with one of its provider's keys: the destination of a single call. */
 export type RouteTarget = UpstreamTarget & {
@@ -14,6 +16,8 @@ export type RouteTarget = UpstreamTarget & {
   secrets: SecretReader;
   /** A stable hash of this target, independent of the others. */
   placeHash: number;
+  /** What the upstream charges, if the operator has stated it. */
+  costSheet?: Price;
   /** Only for models with a routing policy. */
   pace?: RoutePace;
 };
@@ -27,6 +31,7 @@ export function listRouteTargets(
   const targets = model.routes.flatMap((route) => {
     const provider = providers.get(route.provider);
     if (provider === undefined) return [];
+    const costSheet = compileCostSheet(model.id, route);
     return (provider.api_keys ?? [null]).map((apiKeyReference, keyNumber) => ({
       providerId: provider.id,
       upstreamModel: route.upstream_model,
@@ -35,13 +40,22 @@ export function listRouteTargets(
       provider,
       apiKeyReference,
       secrets,
+      ...(costSheet === null ? {} : { costSheet }),
       placeHash: hashText(JSON.stringify([provider.id, route.upstream_model, apiKeyReference])),
     }));
   });
   if (model.policy === undefined) return targets;
   const paces = createRoutePaces(
     model.policy,
-    targets.map(({ route: { cost } }) => (cost === undefined ? null : Number(cost))),
+    targets.map(({ route: { cost }, costSheet }) => (cost === undefined ? findUsualCost(costSheet) : Number(cost))),
   );
   return targets.map((target, index) => ({ ...target, ...(paces[index] === undefined ? {} : { pace: paces[index] }) }));
+}
+
+/** A number to compare routes by: what a thousand tokens of input and of output cost together, or the highest rate. */
+function findUsualCost(sheet: Price | undefined): number | null {
+  if (sheet === undefined) return null;
+  const { amounts, terms } = sheet;
+  if (amounts.billingType !== "token") return Number(findHighestRate(terms.items, terms.unit));
+  return Number(amounts.inputPrice + amounts.outputPrice);
 }

@@ -1,11 +1,12 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatRun, ChatSink } from "../../providers/contract.ts";
-import { type CallAttempt, presentAttempt } from "../calls/index.ts";
+import { type CallAttempt, type CostPayer, presentAttempt } from "../calls/index.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
 import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
 import { explainChatFailure } from "./explain-chat-failure.ts";
-import { type ChatDependencies, chatOperation, findCallMs, sendChat } from "./prepare-chat.ts";
+import { type ChatDependencies, chatOperation, findCallMs, findChatCost, sendChat } from "./prepare-chat.ts";
+import { isPlausible } from "./quote-chat.ts";
 
 /** A call that the gateway itself makes to a model. The account is charged elsewhere. */
 export type ChatQuestion = {
@@ -16,6 +17,8 @@ export type ChatQuestion = {
   outputTokensMax: number;
   /** Targets that gave a useless answer before; used only if there is no other. */
   avoided: readonly ChatTarget[];
+  /** The account and the model that the work is for: the cost counts as theirs. */
+  payer: CostPayer | null;
 };
 
 /** The answer, complete or cut off, and the target that gave it. */
@@ -66,8 +69,11 @@ export async function askChat(
         onAccepted: () => {},
         onPieces: () => {},
         onEnd: () => {},
-        onAnswer: ({ choices }, target) =>
+        onAnswer: ({ choices, usage }, target) =>
           settle(() => {
+            if (usage !== null && question.payer !== null && isPlausible(usage)) {
+              calls.noteCost(findChatCost(target, request, usage), question.payer);
+            }
             const reply = readReply(choices);
             if (reply === null)
               reject(

@@ -12,4 +12,5 @@ export { checkFetchedUrls } from "./check-fetched-urls.ts";
 export { type Chat, createChat } from "./create-chat.ts";
 export { countInput } from "./measure-input.ts";
 export { describeCost, presentCost, presentUsage } from "./present-chat.ts";
+export { createUsage, priceUsage } from "./quote-chat.ts";
 export { type CallersNames, type CallersPlaces, type MessagePlace, translateError } from "./translate-error.ts";

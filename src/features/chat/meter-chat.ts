@@ -244,7 +244,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     const isHoldDue = rule === "reported-or-hold" && believed === null;
     const usage: ChargedUsage =
       believed !== null
-        ? { ...limitToRequested(believed, this.chat.terms.kinds), isCounted: false }
+        ? { ...limitToRequested(believed, this.chat.terms.kinds), isCounted: false, reported: believed }
         : isHoldDue
           ? this.describeHold(unitsHeld)
           : this.countUsage();

@@ -3,11 +3,12 @@ import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { forgetText } from "../../lib/json-text.ts";
+import type { UpstreamCost } from "../../lib/upstream-cost.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import type { SpanAttributes } from "../../platform/tracing/span.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
-import type { ChatRun, ChatSink, NativeRequest } from "../../providers/contract.ts";
+import type { ChatRun, ChatSink, ChatUsage, NativeRequest } from "../../providers/contract.ts";
 import { readApiKey } from "../../providers/provider-setup.ts";
 import {
   boundCallMs,
@@ -23,6 +24,7 @@ import {
 } from "../calls/index.ts";
 import {
   type CatalogView,
+  decideCost,
   derivePrice,
   getOfferedModel,
   type LiveCatalog,
@@ -42,7 +44,7 @@ import { measureInput } from "./measure-input.ts";
 import { ChatMeter } from "./meter-chat.ts";
 import { decideVisibility } from "./output-visibility.ts";
 import { ChatPresenter, createEnvelope } from "./present-chat.ts";
-import { billChat, type ChargedUsage } from "./quote-chat.ts";
+import { billChat, type ChargedUsage, priceUsage } from "./quote-chat.ts";
 import { startParts } from "./start-parts.ts";
 import { CallersFieldError } from "./translate-error.ts";
 
@@ -178,6 +180,12 @@ function findRates(price: Price, { service_tier: tier, web_search_options: searc
   return searches || serviceTier !== null ? derivePrice(price, { serviceTier, searches }) : price;
 }
 
+/** What a target charges for a request with this usage. */
+export function findChatCost(target: ChatTarget, request: ChatRequest, usage: ChatUsage): UpstreamCost | null {
+  const { costNano: reportedNano = null } = usage;
+  return decideCost(target, { reportedNano, compute: (sheet) => priceUsage(findRates(sheet, request), usage) });
+}
+
 /** Then a list would cost as much as one of its requests. */
 function hasPriceOfCall({ amounts, minimumCharge }: Price): boolean {
   return amounts.billingType !== "token" || amounts.fees.length > 0 || minimumCharge > 0n;
@@ -201,6 +209,7 @@ type ChatPlanFunction =
   | "findAffinity"
   | "explain"
   | "bill"
+  | "findCost"
   | "countTokens"
   | "describeUsage"
   | "findNotice"
@@ -262,6 +271,10 @@ class ChatPlan implements CallPlan<ChatKinds> {
 
   bill(usage: ChargedUsage): Bill {
     return billChat(this.terms.rates, usage);
+  }
+
+  findCost(target: ChatTarget, usage: ChargedUsage): UpstreamCost | null {
+    return findChatCost(target, this.request, usage.reported ?? usage);
   }
 
   countTokens(usage: ChargedUsage): CallTokens {

@@ -9,6 +9,8 @@ export type ChargedUsage = ChatUsage & {
   hasHungUp?: boolean;
   /** How much more the call would have cost without the cache. */
   cacheSaving?: Nano;
+  /** As the upstream reported it, also kinds of tokens that are charged as plain ones. */
+  reported?: ChatUsage;
 };
 
 /** Plausibility limit for a call: the longest contexts have 10 million tokens, and a vendor may run several turns. */

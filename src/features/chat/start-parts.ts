@@ -100,7 +100,7 @@ function addUsages(usages: readonly (ChatUsage | null)[]): ChatUsage | null {
   const sum = { ...first };
   for (const usage of others) {
     if (usage === null) return null;
-    for (const name of Object.keys(sum) as (keyof ChatUsage)[]) sum[name] += usage[name];
+    for (const name of Object.keys(sum) as (keyof ChatUsage)[]) sum[name] = (sum[name] ?? 0) + (usage[name] ?? 0);
   }
   return sum;
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { AppError } from "../../platform/errors/app-error.ts";
-import type { Chat } from "../chat/index.ts";
+import type { Chat, ChatQuestion } from "../chat/index.ts";
 
 /** Asks a chat model for a part of a drama. */
 export type AskWriter = <S extends TSchema>(
@@ -19,18 +19,24 @@ export type AskWriter = <S extends TSchema>(
 
 const outputTokensMax = 32_000;
 
+type WriterOptions = { retryDelaysMs?: readonly number[]; payer?: ChatQuestion["payer"] };
+
 /**
  * After an unusable response, repeats the question with the problem; after a failed call, retries with a delay. Throws
  * permanent errors at once.
  */
-export function createWriter(chat: Pick<Chat, "ask">, { retryDelaysMs = [1_000, 5_000] } = {}): AskWriter {
+export function createWriter(
+  chat: Pick<Chat, "ask">,
+  { retryDelaysMs = [1_000, 5_000], payer = null }: WriterOptions = {},
+): AskWriter {
   return async ({ modelId, name, schema, instructions, facts }, signal) => {
     const system = `${instructions}\n\nAnswer with JSON only, of this schema:\n${JSON.stringify(schema)}`;
     const first = [
       { role: "system" as const, content: system },
       { role: "user" as const, content: JSON.stringify(facts) },
     ];
-    const question = { modelId, schema: { name, schema: schema as Record<string, unknown> }, outputTokensMax };
+    const shape = { name, schema: schema as Record<string, unknown> };
+    const question = { modelId, schema: shape, outputTokensMax, payer };
     let messages: Parameters<Chat["ask"]>[0]["messages"] = first;
     const useless: Awaited<ReturnType<Chat["ask"]>>["target"][] = [];
     for (let attempt = 0; ; attempt += 1) {

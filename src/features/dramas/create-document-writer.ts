@@ -44,7 +44,7 @@ async function findDocument<D extends DramaDocument>(
   return await documents.find<D>(task.accountId, getFileId(task, slot));
 }
 
-export function createDocumentWriter({ documents, ask, catalog, failpoint }: DramaDependencies): DocumentWriter {
+export function createDocumentWriter({ documents, askFor, catalog, failpoint }: DramaDependencies): DocumentWriter {
   const find: DocumentWriter["find"] = (task, slot) => findDocument(documents, task, slot);
 
   const keepOnce: DocumentWriter["keepOnce"] = async (task, { slot, signal, compose }) => {
@@ -63,6 +63,7 @@ export function createDocumentWriter({ documents, ask, catalog, failpoint }: Dra
     const request = task.request as DramaRequest;
     const { title, episode, source } = request;
     const models = getStageModels(catalog, task.model);
+    const ask = askFor({ accountId: task.accountId, modelId: task.model });
     if (name === "script") {
       invariant(source.kind === "text", "a script is written from a text");
       return await composeScript(ask, { ...request, source }, { modelId: models.script().id, signal });
@@ -96,6 +97,7 @@ export function createDocumentWriter({ documents, ask, catalog, failpoint }: Dra
           invariant(roles !== null, "a storyboard follows roles");
           const modelId = getStageModels(catalog, task.model).storyboard().id;
           const cast = { ...roles, script: { ...roles.script, title, episode } };
+          const ask = askFor({ accountId: task.accountId, modelId: task.model });
           const board = await composeStoryboard(ask, cast, { aspectRatio, secondsMax, modelId, signal });
           return { ...board, ...takeLook(task.request as DramaRequest) };
         },

@@ -1,4 +1,5 @@
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import type { CostPayer } from "../calls/index.ts";
 import type { Chat } from "../chat/index.ts";
 import type { Orchestrate, Tasks } from "../tasks/index.ts";
 import { createWriter } from "./ask-writer.ts";
@@ -18,7 +19,7 @@ export type Dramas = {
   orchestrate: Orchestrate;
 };
 
-type GivenDependencies = Omit<DramaDependencies, "documents" | "ask" | "failpoint"> &
+type GivenDependencies = Omit<DramaDependencies, "documents" | "askFor" | "failpoint"> &
   Partial<Pick<DramaDependencies, "failpoint">> & {
     chat: Pick<Chat, "ask">;
     tasks: Pick<Tasks, "submit">;
@@ -26,7 +27,7 @@ type GivenDependencies = Omit<DramaDependencies, "documents" | "ask" | "failpoin
 
 export function createDramas({ chat, tasks, failpoint = () => {}, ...given }: GivenDependencies): Dramas {
   const documents = createDocumentStorage(given.files);
-  const dependencies = { ...given, documents, ask: createWriter(chat), failpoint };
+  const dependencies = { ...given, documents, askFor: (payer: CostPayer) => createWriter(chat, { payer }), failpoint };
   const writer = createDocumentWriter(dependencies);
   const produceFilm = createFilmProducer(dependencies);
   return {

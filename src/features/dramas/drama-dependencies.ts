@@ -2,6 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
+import type { CostPayer } from "../calls/index.ts";
 import type { LiveCatalog } from "../catalog/index.ts";
 import type { Files } from "../files/index.ts";
 import type { AskWriter } from "./ask-writer.ts";
@@ -17,7 +18,8 @@ export type DramaDependencies = {
   catalog: LiveCatalog;
   files: Files;
   documents: DocumentStorage;
-  ask: AskWriter;
+  /** The account and model that the writing is for. */
+  askFor(payer: CostPayer): AskWriter;
   /** The working directory for assembling films. */
   folder: string;
   /** Tests kill the process at these points. */

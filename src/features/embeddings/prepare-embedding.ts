@@ -72,6 +72,7 @@ export function prepareEmbedding(
     operation: { name: "embeddings", outputType: null },
     usageMax: { inputTokens: size.tokensMax, isCounted: false },
     bill: (usage) => billEmbedding(price, usage),
+    billAt: billEmbedding,
     meter: createMeter(request.input, size),
     presenter: createPresenter(modelId),
     async send({ adapter }, attempt, sink) {

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isCostItem } from "../../lib/upstream-cost.ts";
 import type { AdjustOperation, GrantOperation, HoldOperation, Operation, SettleOperation } from "./operation.ts";
 
 type Fingerprinted = Extract<Operation, { id: string }> | SettleOperation;
@@ -48,6 +49,9 @@ function describeGrant({ kind, accountId, amount, unit, channel }: GrantOperatio
 function describeSettlement({ kind, accountId, overrun, bill }: SettleOperation): string[] {
   const texts = [kind, accountId, overrun, bill.priceId];
   texts.push(String(bill.per), String(bill.minimum), String(bill.quotaUnits));
-  for (const { name, quantity, rate } of bill.items) texts.push(name, String(quantity), String(rate));
+  for (const { name, quantity, rate } of bill.items) {
+    // A retry may find another cost sheet.
+    if (!isCostItem(name)) texts.push(name, String(quantity), String(rate));
+  }
   return texts;
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { type Bill, computeCharge } from "../../lib/bill.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
+import { withoutCosts } from "../../lib/upstream-cost.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Bucket, Cause, PostingKind, Unit } from "./ledger-state.ts";
 
@@ -215,14 +216,17 @@ export type BillColumns = {
   quota_units: bigint | null;
 };
 
+/** Without the operator's costs: bills are shown to customers. */
 export function toBill(row: BillColumns): Bill {
   return {
     priceId: row.price_id,
-    items: (row.item_names ?? []).map((name, index) => ({
-      name,
-      quantity: row.item_quantities?.[index] ?? 0n,
-      rate: nano(row.item_rates_nano?.[index] ?? 0n),
-    })),
+    items: withoutCosts(
+      (row.item_names ?? []).map((name, index) => ({
+        name,
+        quantity: row.item_quantities?.[index] ?? 0n,
+        rate: nano(row.item_rates_nano?.[index] ?? 0n),
+      })),
+    ),
     per: row.rates_per ?? 1n,
     minimum: nano(row.minimum_nano ?? 0n),
     quotaUnits: row.quota_units ?? 0n,

@@ -1,3 +1,4 @@
+import type { Bill } from "../../lib/bill.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { presentMoney } from "../../lib/money.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
@@ -17,7 +18,7 @@ import {
   listFlatTargets,
 } from "../calls/index.ts";
 import { getOfferedModel, getPrice } from "../catalog/index.ts";
-import { billTask, checkSpeech, countCharacters, quoteTask, type SpeechBody } from "../tasks/index.ts";
+import { billTask, checkSpeech, countCharacters, quoteTask, type SpeechBody, type UnitTerms } from "../tasks/index.ts";
 
 type Spoken = { characters: number };
 
@@ -60,7 +61,8 @@ export function prepareSpeech(
   });
   const budgetAmount = caller.budget?.amount ?? null;
   const price = getPrice(offered.prices, capability);
-  const terms = quoteTask(price, { request, inputImages: 0, audioSeconds: null, budgetAmount });
+  const quotable = { request, inputImages: 0, audioSeconds: null, budgetAmount };
+  const terms = quoteTask(price, quotable);
   const textCharacters = countCharacters(request.text);
   let audio: SpeechAudio | null = null;
   let hasOutput = false;
@@ -68,7 +70,8 @@ export function prepareSpeech(
     ...{ caller, requestId, offered, targets },
     operation: { name: "generate_content", outputType: "speech" },
     usageMax: { characters: textCharacters },
-    bill: ({ characters }) => billTask(terms, terms.counts === "characters" ? BigInt(characters) : terms.unitsMax),
+    bill: (usage) => billSpoken(terms, usage),
+    billAt: (sheet, usage) => billSpoken(quoteTask(sheet, quotable), usage),
     meter: {
       // An upstream that accepts has the whole text.
       isCostKnown: true,
@@ -105,6 +108,10 @@ export function prepareSpeech(
     describeUsage: ({ characters }) => ({ characters }),
     describeSpan: ({ characters }) => ({ "sluice.usage.characters": characters }),
   });
+}
+
+function billSpoken(terms: UnitTerms, { characters }: Spoken): Bill {
+  return billTask(terms, terms.counts === "characters" ? BigInt(characters) : terms.unitsMax);
 }
 
 const summarize: FlatPresenter<SpeechTypes>["summarize"] = ({ usage, settlement }) =>

@@ -6,6 +6,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { createMetrics } from "../../platform/observability/metrics.ts";
 import { releaseHold } from "../ledger/index.ts";
+import { findTaskCost } from "./find-task-cost.ts";
 import { createHookAddresses } from "./hook-address.ts";
 import { createFalKeys } from "./hooks/fal-keys.ts";
 import { createHookLimit } from "./hooks/hook-limit.ts";
@@ -25,7 +26,7 @@ import {
 import { addImageEditRoutes } from "./submit/image-edit-routes.ts";
 import { type PrepareMedia, prepareMedia } from "./submit/prepare-media.ts";
 import { createSubmissionWriter } from "./submit/write-submissions.ts";
-import { isFinal, type Task } from "./task.ts";
+import { isFinal, type Task, type TaskOutput } from "./task.ts";
 import { notifyChanges, notifyDue } from "./task-store.ts";
 import type { Orchestrate } from "./work/orchestrate-task.ts";
 import { startTaskWorker, type TaskWorker } from "./work/task-worker.ts";
@@ -100,6 +101,7 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
     endings,
     wakeWorkers: wakeUps.wake,
     failpoint,
+    findCost: (task: Task, output: readonly TaskOutput[]) => findTaskCost(catalog.current(), task, output),
   };
   const writer = createSubmissionWriter({
     ...{ database, clock, currency, keyValidityMs, tracing, begin: wakeUps.begin },

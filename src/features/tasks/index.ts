@@ -33,6 +33,7 @@ export {
   type TaskWarning,
   taskStates,
   taskTypes,
+  type UnitTerms,
 } from "./task.ts";
 export { type TaskFailpoint, taskFailpoints } from "./task-failpoints.ts";
 export { countProviderTasks, type ProviderTasks } from "./task-limit-store.ts";

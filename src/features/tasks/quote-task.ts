@@ -140,7 +140,7 @@ function countStage({ counts, unitsMax, outputType }: StageTerms, output: readon
 }
 
 /** Started seconds count, as they do in a request. */
-function sumSeconds(output: readonly TaskOutput[]): number {
+export function sumSeconds(output: readonly TaskOutput[]): number {
   return countStartedSeconds(output.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0));
 }
 

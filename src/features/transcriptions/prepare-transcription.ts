@@ -85,6 +85,7 @@ export function prepareTranscription(
     operation: { name: "generate_content", outputType: "text" },
     usageMax: { ...quoted.tokensMax, seconds: quoted.seconds, isCounted: false },
     bill: (usage) => billTranscription(quoted, usage),
+    billAt: (sheet, usage) => billTranscription({ ...quoted, price: sheet }, usage),
     meter: createMeter(quoted),
     presenter: new TranscriptionPresenter({ ...checked, durationMs, isPricedByTokens: isByTokens }),
     async send({ adapter }, attempt, sink) {

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { billItemsMax, itemPlaces } from "../../lib/bill.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
+import { withoutCosts } from "../../lib/upstream-cost.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Unit } from "../ledger/index.ts";
 
@@ -103,7 +104,7 @@ type GroupRow = {
 
 function toGroup({ key_id: keyId, item_names: names, ...row }: GroupRow): ChargeGroup {
   invariant(names.length <= billItemsMax, `a bill has ${names.length} items`);
-  const items = names.map((name, index) => ({ name, quantity: BigInt(row.quantities[index] ?? 0) }));
+  const items = withoutCosts(names.map((name, index) => ({ name, quantity: BigInt(row.quantities[index] ?? 0) })));
   const { bucket, model, unit, calls } = row;
   return { bucket, model, keyId, unit, items, calls, paid: BigInt(row.paid) };
 }

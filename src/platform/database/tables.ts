@@ -52,6 +52,7 @@ export type Tables = {
   task_orders: TaskOrdersTable;
   tasks: TasksTable;
   unarchived_bytes: UnarchivedBytesTable;
+  uncharged_costs: UnchargedCostsTable;
   unowned_bytes: UnownedBytesTable;
   upstream_health: UpstreamHealthTable;
   upstream_switches: UpstreamSwitchesTable;
@@ -681,6 +682,17 @@ type TasksTable = {
 
 type UnarchivedBytesTable = {
   storage_key: string;
+};
+
+type UnchargedCostsTable = {
+  id: string;
+  created_at: Date;
+  account_id: string;
+  model_id: string;
+  provider_id: string;
+  upstream_model: string;
+  calls: number;
+  cost_nano: bigint;
 };
 
 type UnownedBytesTable = {

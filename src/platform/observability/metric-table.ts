@@ -115,6 +115,27 @@ export const metricTable = {
     help: "Cost of upstream usage beyond what was charged, in the currency of the setting.",
     labels: [{ name: "model" }],
   },
+  upstreamCost: {
+    name: "sluice_upstream_cost_total",
+    kind: "counter",
+    area: "money",
+    help: "What upstreams charged the operator, in the currency of the setting. `payer` is `balance` if the work was charged to a balance.",
+    labels: [{ name: "model" }, { name: "upstream" }, { name: "payer", values: ["balance", "other"] }],
+  },
+  upstreamCostReported: {
+    name: "sluice_upstream_cost_reported_total",
+    kind: "counter",
+    area: "money",
+    help: "Costs as vendors reported them, of routes that also have a cost sheet.",
+    labels: [{ name: "upstream" }, { name: "upstream_model" }],
+  },
+  upstreamCostComputed: {
+    name: "sluice_upstream_cost_computed_total",
+    kind: "counter",
+    area: "money",
+    help: "The same costs as the cost sheets compute them.",
+    labels: [{ name: "upstream" }, { name: "upstream_model" }],
+  },
   callFaults: {
     name: "sluice_call_faults_total",
     kind: "counter",

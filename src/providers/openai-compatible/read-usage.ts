@@ -23,7 +23,9 @@ export function readUsage(value: unknown): ChatUsage | null {
   const isBeside = reasoning > 0 && usage.total_tokens === inputTokens + written + reasoning;
   const outputTokens = isBeside ? written + reasoning : written;
   const cachedInputTokens = Math.min(countCached(usage), inputTokens);
+  const costNano = readCost(usage);
   return {
+    ...(costNano === null ? null : { costNano }),
     inputTokens,
     outputTokens,
     cachedInputTokens,
@@ -34,6 +36,22 @@ export function readUsage(value: unknown): ChatUsage | null {
     inputAudioTokens: Math.min(readTokens(inputDetails?.audio_tokens) ?? 0, inputTokens),
     outputAudioTokens: Math.min(readTokens(outputDetails?.audio_tokens) ?? 0, outputTokens),
   };
+}
+
+/** More than any call costs. */
+const costNanoMax = 1e15;
+
+/** OpenRouter reports dollars, and xAI ticks of which a dollar has 10^10. */
+function readCost({ cost, cost_in_usd_ticks: ticks, ...usage }: JsonRecord): number | null {
+  if (typeof ticks === "number") return boundCost(ticks / 10);
+  if (typeof cost !== "number") return null;
+  // With the operator's own key at the vendor, OpenRouter's cost is only its fee.
+  const own = usage.is_byok === true ? asRecord(usage.cost_details)?.upstream_inference_cost : 0;
+  return boundCost((cost + (typeof own === "number" ? own : 0)) * 1e9);
+}
+
+function boundCost(nanos: number): number | null {
+  return nanos >= 0 && nanos <= costNanoMax ? Math.round(nanos) : null;
 }
 
 /** The usage of an answer or chunk, wherever its vendor puts it. */

@@ -1,11 +1,14 @@
 import type { Clock } from "../../../lib/clock.ts";
 import type { IdSource } from "../../../lib/ids.ts";
+import { invariant } from "../../../lib/invariant.ts";
 import { type Nano, nano } from "../../../lib/money.ts";
 import type { Semaphore } from "../../../lib/semaphore.ts";
+import { itemizeCost, type UpstreamCost } from "../../../lib/upstream-cost.ts";
 import { type Database, inTransaction } from "../../../platform/database/database.ts";
 import type { Logger } from "../../../platform/observability/logger.ts";
 import { toMetricAmount } from "../../../platform/observability/metric-amount.ts";
 import type { Metrics } from "../../../platform/observability/metrics.ts";
+import { insertUnchargedCosts } from "../../costs/index.ts";
 import { releaseOutputs } from "../../files/index.ts";
 import { releaseHold, settleHold } from "../../ledger/index.ts";
 import { recordEvent } from "../../webhooks/index.ts";
@@ -29,15 +32,19 @@ import {
   type NewChild,
   type NewTask,
   type Task,
+  type TaskOutput,
   type UnitTerms,
 } from "../task.ts";
 import type { TaskFailpoint } from "../task-failpoints.ts";
 import { countWaitingFor, lockStarts, postponeStarts, readPlaceUse } from "../task-limit-store.ts";
 import { advanceRate, countRoom } from "../task-limits.ts";
-import { insertTasks, updateClaimedTask, updateTask } from "../task-store.ts";
+import { findTask, insertTasks, updateClaimedTask, updateTask } from "../task-store.ts";
 import type { Money, Transition } from "./task-machine.ts";
 
-type TaskMetrics = Pick<Metrics, "taskDuration" | "charges" | "chargedAmount" | "lostAmount" | "unchargedWork">;
+type TaskMetrics = Pick<
+  Metrics,
+  "taskDuration" | "charges" | "chargedAmount" | "lostAmount" | "upstreamCost" | "unchargedWork"
+>;
 
 /** The settlement of an ended task. */
 type Settlement =
@@ -60,6 +67,8 @@ export type TransitionDependencies = {
   /** Makes a worker poll for due tasks at once. */
   wakeWorkers(): void;
   failpoint(name: TaskFailpoint): void;
+  /** What the upstream charges for the outputs; `null` if that is unknown. Absent where tasks end without any. */
+  findCost?(task: Task, output: readonly TaskOutput[]): UpstreamCost | null;
 };
 
 /** A committed transition, with the task after it. */
@@ -67,6 +76,7 @@ export type Applied<T extends Task = Task> = {
   task: T;
   transition: Transition;
   settlement: Settlement;
+  cost: UpstreamCost | null;
 };
 
 const noSettlement: Settlement = { kind: "none" };
@@ -91,7 +101,7 @@ export async function applyTransition(
     const version = await updateClaimedTask(database, task, { ...transition, lease, now });
     if (version === null) return null;
     const written = { ...changed, fencingToken, version, updatedAt: now };
-    const applied = { transition, task: written, settlement: noSettlement };
+    const applied = { transition, task: written, settlement: noSettlement, cost: null };
     await afterCommit(dependencies, applied);
     return applied;
   }
@@ -132,7 +142,8 @@ export async function writeTransition(
   const owners = [task.accountId, task.keyId];
   const isCounted = end !== null && task.parentId === null;
   if (isCounted) await lockCounts(tx, owners);
-  const settled = end === null ? null : await settle(dependencies, tx, task, end.money, now);
+  const cost = end === null ? null : findCost(dependencies, task, transition.change.output ?? []);
+  const settled = end === null ? null : await settle(dependencies, tx, task, { money: end.money, cost, now });
   const change = { ...transition.change, ...settled?.change };
   const changed = changeTask(task, change);
   const version = await updateTask(tx, task.id, { change, isVisible, now });
@@ -158,7 +169,21 @@ export async function writeTransition(
     await recordEvent(tx, { ...event, data: describeEvent(written) }, dependencies);
   }
   if (end !== null) dependencies.failpoint("finish-written");
-  return { task: written, transition, settlement: settled?.settlement ?? noSettlement };
+  return { task: written, transition, settlement: settled?.settlement ?? noSettlement, cost };
+}
+
+/** A fault here must not keep a task from ending. */
+function findCost(
+  { findCost, logger }: TransitionDependencies,
+  task: Task,
+  output: readonly TaskOutput[],
+): UpstreamCost | null {
+  try {
+    return findCost?.(task, output) ?? null;
+  } catch (error) {
+    logger.error({ task_id: task.id, model: task.model, error }, "upstream cost of a task not computed");
+    return null;
+  }
 }
 
 /** A child belongs to its parent's account and key, shares its deadline, and is paid by it. */
@@ -216,21 +241,34 @@ async function writeLease(tx: Database, { id }: Task, lease: LeaseChange, now: D
   }
 }
 
+type Due = { money: Money; cost: UpstreamCost | null; now: Date };
+type Settled = { change: { charge: Nano; units: bigint }; settlement: Settlement };
+
 async function settle(
-  { logger }: TransitionDependencies,
+  dependencies: TransitionDependencies,
   tx: Database,
-  { id, accountId, holdId }: Task,
-  money: Money,
-  now: Date,
-): Promise<{ change: { charge: Nano; units: bigint }; settlement: Settlement }> {
+  task: Task,
+  { money, cost, now }: Due,
+): Promise<Settled> {
+  const { accountId, holdId } = task;
   const { units } = money;
   const free = { charge: nothing, units };
-  if (holdId === null || money.kind === "none") return { change: free, settlement: noSettlement };
-  if (money.kind === "release") {
-    await releaseHold(tx, { accountId, holdId }, now);
-    return { change: free, settlement: noSettlement };
-  }
-  const { bill, budgetAmount } = money;
+  if (holdId !== null && money.kind === "settle") return await settleBill(dependencies, tx, task, { money, cost, now });
+  await writeUnchargedCost(tx, task, cost, now);
+  if (holdId !== null && money.kind === "release") await releaseHold(tx, { accountId, holdId }, now);
+  return { change: free, settlement: noSettlement };
+}
+
+async function settleBill(
+  { logger }: TransitionDependencies,
+  tx: Database,
+  task: Task,
+  { money, cost, now }: Due & { money: Extract<Money, { kind: "settle" }> },
+): Promise<Settled> {
+  const { id, accountId, holdId } = task;
+  invariant(holdId !== null, `${id} is charged without a hold`);
+  const { units, budgetAmount } = money;
+  const bill = cost === null ? money.bill : { ...money.bill, items: [...money.bill.items, ...itemizeCost(cost)] };
   const result = await settleHold(tx, { accountId, holdId, bill, overrun: "take-available", budgetAmount }, now);
   if (result.kind !== "settled") {
     // The work is done and the caller gets it; the operator finds out why the hold was gone.
@@ -238,11 +276,21 @@ async function settle(
       { task_id: id, account_id: accountId, hold_id: holdId, result: result.kind },
       "finished task not charged",
     );
+    await writeUnchargedCost(tx, task, cost, now);
     return { change: { charge: nothing, units: 0n }, settlement: { kind: "uncharged" } };
   }
   return result.unit === "money"
     ? { change: { charge: nano(result.paid), units }, settlement: { kind: "charged", lost: nano(result.lost) } }
-    : { change: free, settlement: { kind: "charged", lost: nothing } };
+    : { change: { charge: nothing, units }, settlement: { kind: "charged", lost: nothing } };
+}
+
+/** A part of a drama costs its drama. */
+async function writeUnchargedCost(tx: Database, task: Task, cost: UpstreamCost | null, createdAt: Date): Promise<void> {
+  if (cost === null) return;
+  const { id, accountId, parentId, model } = task;
+  const parent = parentId === null ? null : await findTask(tx, parentId);
+  const row = { ...cost, id: `cost_${id}`, createdAt, accountId, modelId: parent?.model ?? model, calls: 1 };
+  await insertUnchargedCosts(tx, [row]);
 }
 
 /** Sends notifications. If a crash loses them, waiting clients fall back to polling. */
@@ -250,9 +298,13 @@ export async function afterCommit(
   { database, clock, metrics, watch, wakeWorkers, failpoint }: TransitionDependencies,
   applied: Applied,
 ): Promise<void> {
-  const { task, transition, settlement } = applied;
+  const { task, transition, settlement, cost } = applied;
   const { end, lease, isVisible, frees, children } = transition;
   if (end !== null) countTaskEnd(metrics, task, settlement);
+  if (cost !== null) {
+    const payer = task.charge > 0n ? "balance" : "other";
+    metrics.upstreamCost.at(task.model, cost.providerId, payer).add(toMetricAmount(cost.amount));
+  }
   const reached = nameFailpoint(transition);
   if (reached !== null) failpoint(reached);
   if (isVisible) watch.announce(task);

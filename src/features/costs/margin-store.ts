@@ -1,0 +1,76 @@
+import { type RawBuilder, sql } from "kysely";
+import type { AccountId } from "../../lib/ids.ts";
+import { type Nano, nano } from "../../lib/money.ts";
+import type { Database } from "../../platform/database/database.ts";
+
+export const marginKeys = ["day", "model", "account", "route"] as const;
+export type MarginKey = (typeof marginKeys)[number];
+
+export type MarginLine = {
+  /** `null` if the sums are not by day; the others likewise. */
+  day: string | null;
+  model: string | null;
+  account: AccountId | null;
+  /** `upstream-model@provider`; also `null` if the cost of these calls is unknown. */
+  route: string | null;
+  calls: bigint;
+  /** Of these, how many have no known cost. */
+  unknown: bigint;
+  /** Charged to balances. Work paid from quotas earns nothing here. */
+  revenue: Nano;
+  cost: Nano;
+};
+
+type MarginRow = Pick<MarginLine, "day" | "model" | "account" | "route"> & {
+  calls: string;
+  known: string;
+  revenue: string;
+  cost: string;
+};
+
+type Asked = { from: Date; to: Date; by: ReadonlySet<MarginKey>; limit: number };
+
+/**
+ * Sums revenue and cost from the ledger's roll-ups, the charges since, the catalog's prices, and the costs without a charge. The revenue of a
+ * charge belongs to the first route of its costs. By day, then the lowest margin first.
+ */
+export async function sumMargins(database: Database, { from, to, by, limit }: Asked): Promise<MarginLine[]> {
+  const pick = (key: MarginKey, column: RawBuilder<unknown>): RawBuilder<unknown> =>
+    by.has(key) ? column : sql`null::text`;
+  const { rows } = await sql<MarginRow>`
+    with charged as (
+      select slot_at as moment, account_id, price_id, unit, calls, paid, item_names, quantities from usage_rollups
+        where slot_at >= ${from} and slot_at < ${to}
+      union all
+      select created_at, account_id, price_id, charges.unit, 1, paid, item_names, item_quantities
+        from wallets join charges using (account_id)
+        where has_unrolled and created_at >= rolled_until and created_at >= ${from} and created_at < ${to}),
+    rolled as (
+      select (moment at time zone 'UTC')::date::text as day, coalesce(price.model_id, charged.price_id) as model,
+          charged.account_id as account, charged.calls, case when charged.unit = 'money' then paid else 0 end as revenue,
+          item_names, quantities,
+          (select substr(name, 6) from unnest(item_names) as name where name like 'cost:%' limit 1) as route
+        from charged left join prices price on price.id = charged.price_id),
+    parts as (
+      select day, model, account, route, calls, case when route is null then 0 else calls end as known, revenue, 0 as cost
+        from rolled
+      union all
+      select day, model, account, substr(item.name, 6), 0, 0, 0, item.quantity
+        from rolled cross join lateral unnest(item_names, quantities) as item (name, quantity)
+        where item.name like 'cost:%'
+      union all
+      select (created_at at time zone 'UTC')::date::text, model_id, account_id, upstream_model || '@' || provider_id,
+          calls, calls, 0, cost_nano
+        from uncharged_costs where created_at >= ${from} and created_at < ${to})
+    select ${pick("day", sql`day`)} as day, ${pick("model", sql`model`)} as model,
+        ${pick("account", sql`account`)} as account, ${pick("route", sql`route`)} as route, sum(calls)::text as calls,
+        sum(known)::text as known, sum(revenue)::text as revenue, sum(cost)::text as cost
+      from parts group by 1, 2, 3, 4 order by 1, sum(revenue) - sum(cost), 2, 3, 4 limit ${limit}`.execute(database);
+  return rows.map(({ calls, known, revenue, cost, ...keys }) => ({
+    ...keys,
+    calls: BigInt(calls),
+    unknown: BigInt(calls) - BigInt(known),
+    revenue: nano(BigInt(revenue)),
+    cost: nano(BigInt(cost)),
+  }));
+}
