@@ -31,8 +31,8 @@ type MarginRow = Pick<MarginLine, "day" | "model" | "account" | "route"> & {
 type Asked = { from: Date; to: Date; by: ReadonlySet<MarginKey>; limit: number };
 
 /**
- * Sums revenue and cost from the ledger's roll-ups, the charges since, the catalog's prices, and the costs without a charge. The revenue of a
- * charge belongs to the first route of its costs. By day, then the lowest margin first.
+ * Sums revenue and cost from the ledger's roll-ups, the charges since, the catalog's prices, and the costs without a charge.
+ * The revenue of a charge belongs to the first route of its costs. By day, then the lowest margin first.
  */
 export async function sumMargins(database: Database, { from, to, by, limit }: Asked): Promise<MarginLine[]> {
   const pick = (key: MarginKey, column: RawBuilder<unknown>): RawBuilder<unknown> =>
