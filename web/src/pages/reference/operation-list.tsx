@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { OperationEntry } from "../../api/reference-document.ts";
+import { CodeWord } from "../../design/code-word.tsx";
 import { MethodLabel } from "./method-label.tsx";
 
 export function OperationList({ operations }: { operations: readonly OperationEntry[] }) {
@@ -17,7 +18,7 @@ export function OperationList({ operations }: { operations: readonly OperationEn
               <span className="w-12 shrink-0">
                 <MethodLabel method={method} isWhole />
               </span>
-              <code className="font-mono text-xs">{path}</code>
+              <CodeWord className="text-xs">{path}</CodeWord>
             </span>
           </Link>
         </li>
