@@ -26,6 +26,9 @@ export function compileCostSheet(modelId: string, { cost_sheet: sheet }: Route):
   return createPrice({ id: "cost", modelId, ...everybody }, terms);
 }
 
+/** A billion. */
+const costMax = 1_000_000_000_000_000_000n;
+
 /** The part of a target that decides its cost. */
 type CostedTarget = {
   providerId: string;
@@ -45,6 +48,7 @@ export function decideCost(
   const reported = route.reports_cost === true && reportedNano !== null ? nano(BigInt(reportedNano)) : null;
   const computed = costSheet === undefined ? null : compute(costSheet);
   const amount = reported ?? computed;
-  if (amount === null) return null;
+  // An absurd sheet must not make a charge that the ledger rejects.
+  if (amount === null || amount > costMax || (computed ?? 0n) > costMax) return null;
   return { providerId, upstreamModel, amount, computed: reported === null ? null : computed };
 }
