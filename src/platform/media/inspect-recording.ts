@@ -19,8 +19,11 @@ type Reading = {
 type ReadStream = { type: string; codec: string; width: number; height: number };
 
 const readMsMax = 60_000;
-const outputBytesMax = 1024 * 1024;
+/** Of the longest recording, at 100 packets a second. */
+const listBytesMax = 128 * 1024 * 1024;
 const streamsMax = 8;
+/** Enough to see that there are too many. */
+const streamsListedMax = streamsMax + 1;
 const sideMax = 8192;
 const durationMsMax = 4 * 60 * 60 * 1000;
 /** Decoding costs far more than reading packets: 4 ms of CPU for a frame of 1920 × 1080. */
@@ -109,7 +112,8 @@ async function readRecording(path: string, { name, demuxer }: Recording, signal:
   const input = ["-threads", "1", "-max_pixels", String(sideMax ** 2), ...describeUntrustedInput(path, demuxer)];
   // Covers are neither read nor decoded.
   const streamsOf = (number: number): string[] => ["-map", `${number}:V?`, "-map", `${number}:a?`];
-  const { stdout, log } = await runMediaTool({
+  const list = createPacketList();
+  const { log } = await runMediaTool({
     tool: "ffmpeg",
     source: "strangers",
     args: [
@@ -118,40 +122,51 @@ async function readRecording(path: string, { name, demuxer }: Recording, signal:
       // A WAV written to a pipe ends like a damaged one; its header shows whether data is missing.
       ...(name === "wav" ? [] : ["-xerror"]),
       ...[...input, "-t", sampleSeconds, ...input],
-      // A list of packets, whose head describes each stream.
-      ...[...streamsOf(0), "-c", "copy", "-t", "0", "-f", "framecrc", "pipe:1"],
-      ...[...streamsOf(0), "-c", "copy", "-f", "null", "-"],
+      ...[...streamsOf(0), "-c", "copy", "-f", "framecrc", "pipe:1"],
       ...[...streamsOf(1), "-f", "null", "-"],
-      ...["-progress", "pipe:1"],
     ],
     signal,
     timeoutMs: readMsMax,
-    stdoutBytesMax: outputBytesMax,
+    stdoutBytesMax: listBytesMax,
+    onLine: list.readLine,
   });
-  const report = stdout.toString("latin1");
-  return { streams: listStreams(report), readMs: readProgress(report), declaredMs: findDeclaredMs(log) };
+  return { ...list.read(), declaredMs: findDeclaredMs(log) };
 }
 
-function listStreams(report: string): ReadStream[] {
-  const codecs = new Map(
-    Array.from(report.matchAll(/^#codec_id (\d+): (\S+)$/gm), ([, index = "", codec = ""]) => [index, codec]),
-  );
-  const sides = new Map(
-    Array.from(report.matchAll(/^#dimensions (\d+): (\d+)x(\d+)$/gm), ([, index = "", width, height]) => [
-      index,
-      { width: Number(width), height: Number(height) },
-    ]),
-  );
-  return Array.from(report.matchAll(/^#media_type (\d+): (\w+)$/gm), ([, index = "", type = ""]) => ({
-    ...{ type, codec: codecs.get(index) ?? "" },
-    ...(sides.get(index) ?? { width: 0, height: 0 }),
-  }));
-}
+const describing = /^#(tb|media_type|codec_id|dimensions) (\d+): (.+)$/;
 
-/** The last time reported. Despite its name, the unit is microseconds. */
-function readProgress(report: string): number {
-  const last = Array.from(report.matchAll(/^out_time_ms=(\d+)$/gm)).at(-1);
-  return Math.round(Number(last?.[1] ?? 0) / 1000);
+/**
+ * Reads ffmpeg's list of packets: the head describes each stream, then each line has a packet's stream, decoding time,
+ * presentation time and duration in the stream's unit. ffmpeg's own progress differs between versions.
+ */
+function createPacketList() {
+  const streams: (ReadStream & { unitMs: number })[] = [];
+  let readMs = 0;
+
+  function describe(name: string, number: number, value: string): void {
+    if (number > streams.length || number >= streamsListedMax) return;
+    streams[number] ??= { type: "", codec: "", width: 0, height: 0, unitMs: 0 };
+    const stream = streams[number];
+    const [first = 0, second = 0] = value.split(/[x/]/).map(Number);
+    if (name === "tb") stream.unitMs = (1000 * first) / second;
+    else if (name === "media_type") stream.type = value;
+    else if (name === "codec_id") stream.codec = value;
+    else [stream.width, stream.height] = [first, second];
+  }
+
+  return {
+    readLine(line: string): void {
+      if (line.startsWith("#")) {
+        const [, name = "", number, value = ""] = describing.exec(line) ?? [];
+        describe(name, Number(number), value);
+        return;
+      }
+      const [number, , presentedAt, duration] = line.split(",", 4).map(Number);
+      const endMs = ((presentedAt ?? 0) + (duration ?? 0)) * (streams[number ?? 0]?.unitMs ?? 0);
+      if (endMs > readMs) readMs = endMs;
+    },
+    read: () => ({ streams, readMs: Math.round(readMs) }),
+  };
 }
 
 function findDeclaredMs(log: string): number | null {
