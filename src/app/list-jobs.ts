@@ -24,6 +24,8 @@ type JobOptions = {
   contentLogDays: number;
   removeExpiredFiles(): Promise<void>;
   sweepCheckouts(signal: AbortSignal): Promise<void>;
+  topUpAccounts(signal: AbortSignal): Promise<void>;
+  sendNotices(): Promise<void>;
   sweepResponses(): Promise<void>;
 };
 
@@ -78,6 +80,16 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       name: "sweep-checkouts",
       schedule: everyMinute,
       run: (signal) => options.sweepCheckouts(signal),
+    },
+    {
+      name: "top-up-accounts",
+      schedule: everyMinute,
+      run: (signal) => options.topUpAccounts(signal),
+    },
+    {
+      name: "send-notices",
+      schedule: everyMinute,
+      run: () => options.sendNotices(),
     },
     {
       name: "sweep-responses",

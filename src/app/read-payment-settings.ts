@@ -4,15 +4,25 @@ import { resolveSecret } from "../platform/config/secrets.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 
 /** Throws with the fix if a payment setting is invalid. */
-export function readPaymentSettings(settings: Settings): { keys: StripeKeys | null; limits: PaymentLimits } {
-  const { payment_amount_min: amountMin, payment_amount_max: amountMax, site_url: siteUrl, currency } = settings;
+export function readPaymentSettings(settings: Settings): {
+  keys: StripeKeys | null;
+  limits: PaymentLimits;
+  autoTopUpsDailyMax: number;
+} {
+  const {
+    payment_amount_min: amountMin,
+    payment_amount_max: amountMax,
+    site_url: siteUrl,
+    currency,
+    auto_top_ups_daily_max: autoTopUpsDailyMax,
+  } = settings;
   if (amountMin > amountMax) {
     throw new OperatorError(
       `payment_amount_min (${amountMin}) is more than payment_amount_max (${amountMax}).`,
       "Lower payment_amount_min.",
     );
   }
-  return { keys: readStripeKeys(settings), limits: { siteUrl, currency, amountMin, amountMax } };
+  return { keys: readStripeKeys(settings), limits: { siteUrl, currency, amountMin, amountMax }, autoTopUpsDailyMax };
 }
 
 const formHint = "Set both or neither. stripe_secret_key begins with sk_ or rk_, stripe_webhook_secret with whsec_.";

@@ -11,7 +11,11 @@ function createJobs(world: TestLedger) {
   const logs: Record<string, unknown>[] = [];
   const logger = createLogger({ level: "info", format: "json", write: (line) => logs.push(JSON.parse(line)) });
   const metrics = createMetrics();
-  const upkeep = { removeExpiredFiles: async () => {}, sweepCheckouts: async () => {}, sweepResponses: async () => {} };
+  const nothing = async () => {};
+  const upkeep = {
+    ...{ removeExpiredFiles: nothing, sweepCheckouts: nothing, sweepResponses: nothing },
+    ...{ topUpAccounts: nothing, sendNotices: nothing },
+  };
   const jobs = listJobs({
     ...world.parts,
     logger,

@@ -1,9 +1,9 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { AccountId, CheckoutId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-import type { Checkout, CheckoutState } from "./checkout.ts";
+import type { Checkout, CheckoutOrigin, CheckoutState } from "./checkout.ts";
 
 /** Serializes checkout creation per account with an advisory lock, so concurrent requests cannot exceed the limits. */
 export async function lockCheckoutsOf(
@@ -16,6 +16,7 @@ export async function lockCheckoutsOf(
     .selectFrom("checkouts")
     .select(["state", "created_at", "expires_at"])
     .where("account_id", "=", accountId)
+    .where("origin", "=", "page")
     .where(({ eb, or }) => or([eb("state", "=", "open"), eb("created_at", ">", since)]))
     .orderBy("created_at")
     .execute();
@@ -38,6 +39,10 @@ export async function insertCheckout(tx: Database, checkout: Checkout): Promise<
       created_at: checkout.createdAt,
       expires_at: checkout.expiresAt,
       refunded_minor: checkout.refundedMinor,
+      origin: checkout.origin,
+      card_save: checkout.cardSave,
+      customer_id: checkout.customerId,
+      card_id: checkout.cardId,
     })
     .execute();
 }
@@ -63,8 +68,9 @@ export async function lockCheckout(tx: Database, id: string): Promise<Checkout |
 type CheckoutChanges = {
   state?: CheckoutState;
   note?: string | null;
-  sessionId?: string;
+  sessionId?: string | null;
   paymentId?: string | null;
+  cardSave?: "done";
   completedAt?: Date;
   endedAt?: Date;
 };
@@ -80,6 +86,7 @@ export async function updateCheckout(tx: Database, id: CheckoutId, changes: Chec
       ...(changes.note === undefined ? {} : { note: changes.note }),
       ...(changes.sessionId === undefined ? {} : { session_id: changes.sessionId }),
       ...(changes.paymentId === undefined ? {} : { payment_id: changes.paymentId }),
+      ...(changes.cardSave === undefined ? {} : { card_save: changes.cardSave }),
       ...(changes.completedAt === undefined ? {} : { completed_at: changes.completedAt }),
       ...(changes.endedAt === undefined ? {} : { ended_at: changes.endedAt }),
     })
@@ -104,10 +111,11 @@ export async function updateToFailed(
 /** Open checkouts that were created, and last polled, before the given time; the longest wait first. */
 export async function listSilentCheckouts(
   database: Database,
-  { before, limit }: { before: Date; limit: number },
+  { origin, before, limit }: { origin: CheckoutOrigin; before: Date; limit: number },
 ): Promise<Checkout[]> {
   const rows = await selectCheckouts(database)
     .where("state", "=", "open")
+    .where("origin", "=", origin)
     .where("created_at", "<=", before)
     .where(({ eb, or }) => or([eb("polled_at", "is", null), eb("polled_at", "<=", before)]))
     .orderBy(sql`coalesce(polled_at, created_at)`)
@@ -163,9 +171,9 @@ function selectCheckouts(database: Database) {
   return database.selectFrom("checkouts").selectAll();
 }
 
-function toCheckout(row: Tables["checkouts"]): Checkout {
+function toCheckout(row: Selectable<Tables["checkouts"]>): Checkout {
   return {
-    // The table's check constraints guarantee the id prefixes and the state.
+    // The table's check constraints guarantee the id prefixes, the state, the origin and `card_save`.
     id: row.id as CheckoutId,
     accountId: row.account_id as AccountId,
     amount: nano(row.amount_nano),
@@ -182,5 +190,9 @@ function toCheckout(row: Tables["checkouts"]): Checkout {
     endedAt: row.ended_at,
     refundedMinor: row.refunded_minor,
     disputedAt: row.disputed_at,
+    origin: row.origin as CheckoutOrigin,
+    cardSave: row.card_save as Checkout["cardSave"],
+    customerId: row.customer_id,
+    cardId: row.card_id,
   };
 }

@@ -23,6 +23,7 @@ import {
   text,
   webAddress,
   wholeNumber,
+  wholeNumbers,
 } from "./setting-kinds.ts";
 
 /**
@@ -327,6 +328,20 @@ export const settingsTable = {
     default: 1000,
     example: "1000",
     description: "The maximum card payment, in the currency.",
+  },
+  payment_amounts: {
+    kind: wholeNumbers({ min: 1, max: 10_000_000, countMax: 6 }),
+    default: [10, 25, 50, 100],
+    example: "[10, 25, 50, 100]",
+    description:
+      "Amounts that the billing page offers as buttons, in the currency. It leaves out those outside payment_amount_min and payment_amount_max.",
+  },
+  auto_top_ups_daily_max: {
+    kind: wholeNumber({ min: 0, max: 100 }),
+    default: 5,
+    example: "5",
+    description:
+      "How often automatic top-up may charge an account's saved card in 24 hours, declined charges included. 0 disables saved cards and automatic top-up.",
   },
   disabled_endpoints: {
     kind: someOf(previewEndpoints),

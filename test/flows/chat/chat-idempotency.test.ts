@@ -288,6 +288,8 @@ describe("a key", () => {
       contentLogDays: 7,
       removeExpiredFiles: async () => {},
       sweepCheckouts: async () => {},
+      topUpAccounts: async () => {},
+      sendNotices: async () => {},
       sweepResponses: async () => {},
     }).find(({ name }) => name === "forget-idempotency-keys");
     await job?.run(new AbortController().signal);
