@@ -27,6 +27,7 @@ const ranks = [
   },
   { requests: ["src/features/requests", "src/features/requests/content"] },
   {
+    alerts: ["src/features/alerts"],
     completions: ["src/features/completions"],
     dramas: ["src/features/dramas", "src/features/dramas/film"],
     messages: ["src/features/messages"],

@@ -1,5 +1,18 @@
 -- Written by `npm run generate` from the migrations; for reading, never run.
 
+create table account_alerts (
+  account_id text not null,
+  low_balance_nano bigint,
+  budget_percent integer,
+  is_low boolean not null default false,
+  low_count bigint not null default 0,
+  low_mailed_at timestamp with time zone,
+  changed_at timestamp with time zone not null,
+  constraint account_alerts_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint account_alerts_account_unique PRIMARY KEY (account_id),
+  constraint account_alerts_valid CHECK (low_balance_nano > 0 AND budget_percent >= 1 AND budget_percent <= 100)
+);
+
 create table account_notices (
   id text not null,
   account_id text not null,
@@ -10,6 +23,8 @@ create table account_notices (
   constraint account_notices_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint account_notices_id_unique PRIMARY KEY (id)
 );
+
+CREATE INDEX account_notices_by_account ON account_notices USING btree (account_id, created_at);
 
 CREATE INDEX account_notices_unsent ON account_notices USING btree (created_at) WHERE sent_at IS NULL;
 
@@ -122,7 +137,7 @@ create table auto_top_ups (
 CASE state
     WHEN 'on'::text THEN stop_reason IS NULL
     WHEN 'off'::text THEN stop_reason IS NULL
-    WHEN 'stopped'::text THEN stop_reason IS NOT NULL
+    WHEN 'stopped'::text THEN stop_reason = ANY (ARRAY['declined'::text, 'reversed'::text, 'review'::text])
     ELSE false
 END)
 );

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
+import { raiseAlerts } from "../features/alerts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
 import { createChat } from "../features/chat/index.ts";
 import { createCompletions } from "../features/completions/index.ts";
@@ -123,6 +124,7 @@ export async function createFeatures(
   stack.defer(() => site.close());
   const upkeep = {
     ...{ removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp },
+    raiseAlerts: (signal: AbortSignal) => raiseAlerts({ database, clock, currency }, signal),
     sendNotices: () => sendNotices({ database, clock, siteUrl, sendMail: site.sendMail }),
   };
   const jobs = await openJobs(foundation, options, { ...upkeep, sweepResponses: responses.sweep });
@@ -200,7 +202,7 @@ function openNotes(
 
 type Upkeep = Pick<
   Parameters<typeof listJobs>[0],
-  "removeExpiredFiles" | "sweepCheckouts" | "topUpAccounts" | "sendNotices" | "sweepResponses"
+  "removeExpiredFiles" | "sweepCheckouts" | "topUpAccounts" | "raiseAlerts" | "sendNotices" | "sweepResponses"
 >;
 
 function openJobs({ database, metrics, time, copy }: Foundation, options: FeatureOptions, upkeep: Upkeep) {

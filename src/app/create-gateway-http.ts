@@ -7,6 +7,7 @@ import {
   type KeyUses,
   recognizeCaller,
 } from "../features/accounts/index.ts";
+import { addAlertRoutes } from "../features/alerts/index.ts";
 import { addLogoRoutes, addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
 import type { Chat } from "../features/chat/index.ts";
 import type { Completions } from "../features/completions/index.ts";
@@ -152,6 +153,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       await given.tasks.addHookRoutes(http);
       await given.site.addRoutes(http, (consoleApi) => {
         given.payments.addRoutes(consoleApi);
+        addAlertRoutes(consoleApi, { database, clock, currency: settings.currency });
         addSearchRoutes(consoleApi, { database, clock, requestDays: settings.request_log_days });
         // The console reuses the routes of the public API.
         consoleApi.register(async (api: HttpServer) => {

@@ -25,6 +25,7 @@ type JobOptions = {
   removeExpiredFiles(): Promise<void>;
   sweepCheckouts(signal: AbortSignal): Promise<void>;
   topUpAccounts(signal: AbortSignal): Promise<void>;
+  raiseAlerts(signal: AbortSignal): Promise<void>;
   sendNotices(): Promise<void>;
   sweepResponses(): Promise<void>;
 };
@@ -85,6 +86,11 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       name: "top-up-accounts",
       schedule: everyMinute,
       run: (signal) => options.topUpAccounts(signal),
+    },
+    {
+      name: "raise-alerts",
+      schedule: everyMinute,
+      run: (signal) => options.raiseAlerts(signal),
     },
     {
       name: "send-notices",

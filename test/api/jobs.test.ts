@@ -14,7 +14,7 @@ function createJobs(world: TestLedger) {
   const nothing = async () => {};
   const upkeep = {
     ...{ removeExpiredFiles: nothing, sweepCheckouts: nothing, sweepResponses: nothing },
-    ...{ topUpAccounts: nothing, sendNotices: nothing },
+    ...{ topUpAccounts: nothing, raiseAlerts: nothing, sendNotices: nothing },
   };
   const jobs = listJobs({
     ...world.parts,

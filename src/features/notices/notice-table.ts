@@ -4,6 +4,8 @@ export type NoticeFacts = {
   top_up_reversed: { payment: string };
   top_up_review: { amount: string; payment: string };
   top_up_cap_reached: { cap: string };
+  low_balance: { balance: string; threshold: string };
+  key_budget: { key: string; spent: string; budget: string };
 };
 
 export type NoticeKind = keyof NoticeFacts;
@@ -35,6 +37,16 @@ export const noticeTable: { [Kind in NoticeKind]: (facts: NoticeFacts[Kind]) => 
       `Another top-up would exceed your maximum of ${cap} for this month. Your card is not charged again this month.`,
     ],
     after: ["Raise the maximum or add credit to keep your calls running."],
+  }),
+  low_balance: ({ balance, threshold }) => ({
+    subject: `Your balance is below ${threshold}`,
+    before: [`Your balance is ${balance}. Calls are rejected when it does not cover them.`],
+    after: ["Add credit or switch automatic top-up on. You can change this mail under Billing."],
+  }),
+  key_budget: ({ key, spent, budget }) => ({
+    subject: "An API key is near its budget",
+    before: [`The key ${key} has spent ${spent} of its budget of ${budget}. At the budget, its calls are rejected.`],
+    after: ["You can raise the budget under API keys, and change this mail under Billing."],
   }),
 };
 

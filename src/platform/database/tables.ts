@@ -2,6 +2,7 @@
 import type { Generated } from "kysely";
 
 export type Tables = {
+  account_alerts: AccountAlertsTable;
   account_notices: AccountNoticesTable;
   account_webhook_secrets: AccountWebhookSecretsTable;
   accounts: AccountsTable;
@@ -69,6 +70,16 @@ export type Tables = {
   webhook_endpoints: WebhookEndpointsTable;
   webhook_sessions: WebhookSessionsTable;
   welcomed_mailboxes: WelcomedMailboxesTable;
+};
+
+type AccountAlertsTable = {
+  account_id: string;
+  low_balance_nano: bigint | null;
+  budget_percent: number | null;
+  is_low: Generated<boolean>;
+  low_count: Generated<bigint>;
+  low_mailed_at: Date | null;
+  changed_at: Date;
 };
 
 type AccountNoticesTable = {

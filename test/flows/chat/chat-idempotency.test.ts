@@ -289,6 +289,7 @@ describe("a key", () => {
       removeExpiredFiles: async () => {},
       sweepCheckouts: async () => {},
       topUpAccounts: async () => {},
+      raiseAlerts: async () => {},
       sendNotices: async () => {},
       sweepResponses: async () => {},
     }).find(({ name }) => name === "forget-idempotency-keys");
