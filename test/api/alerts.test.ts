@@ -79,7 +79,7 @@ test("several runs at once send one mail", async () => {
 test("a key near its budget is mailed once per period", async () => {
   const accountId = await world.createAccount(100n * dollar);
   const budget = { amount: nano(10n * dollar), period: "day" } as const;
-  const made = await createApiKey(world.parts, { accountId, name: "Nightly", budget });
+  const made = await createApiKey({ ...world.parts, hasModel: () => true }, { accountId, name: "Nightly", budget });
   const keyBudget = { ...budget, keyId: made.apiKey.id };
   await putAlerts(world.database, accountId, { changes: { budgetPercent: 80 }, now: world.clock.now() });
 

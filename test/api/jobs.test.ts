@@ -48,13 +48,16 @@ test("a gateway schedules every job", async () => {
     { name: "forget-old-tasks", schedule: everyHour },
     { name: "make-months", schedule: everyHour },
     { name: "pack-request-log", schedule: everyHour },
+    { name: "raise-alerts", schedule: everyMinute },
     { name: "reconcile-tasks", schedule: everyNight },
     { name: "remove-expired-files", schedule: everyMinute },
     { name: "renew-plans", schedule: everyMinute },
     { name: "roll-request-log", schedule: everyHour },
+    { name: "send-notices", schedule: everyMinute },
     { name: "sweep-checkouts", schedule: everyMinute },
     { name: "sweep-ledger", schedule: everyMinute },
     { name: "sweep-responses", schedule: everyMinute },
+    { name: "top-up-accounts", schedule: everyMinute },
   ]);
 });
 

@@ -1,3 +1,4 @@
+import { notifyAccountChange } from "../../../platform/database/account-changes.ts";
 import type { PaymentDependencies } from "../apply-reversal.ts";
 import { findCheckout, lockCheckout, updateCheckout } from "../checkout-store.ts";
 import { findSavedCard, listCardsWanted, putSavedCard } from "./top-up-store.ts";
@@ -21,6 +22,7 @@ export async function saveCard(
     const known = await findSavedCard(tx, accountId);
     if (card === null) return null;
     await putSavedCard(tx, { ...card, accountId, savedAt: endedAt });
+    await notifyAccountChange(tx, accountId, "balance");
     return known === null || known.cardId === card.cardId ? null : known;
   });
   if (card === null) logger.warn({ checkout_id: id, account_id: accountId }, "card not saved: Stripe has none");

@@ -1,4 +1,5 @@
 import { presentMoney } from "../../../lib/money.ts";
+import { notifyAccountChange } from "../../../platform/database/account-changes.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { insertNotice } from "../../notices/index.ts";
 import type { Checkout } from "../checkout.ts";
@@ -19,6 +20,7 @@ export async function stopTopUp(tx: Database, { checkout, reason, now }: Stop): 
   const { id, accountId, currency } = checkout;
   const nextAt = new Date(now.getTime() + coolDownMs);
   if (!(await updateRuleToStopped(tx, accountId, { reason, nextAt, now }))) return;
+  await notifyAccountChange(tx, accountId, "balance");
   const amount = `${presentMoney(checkout.amount)} ${currency}`;
   const common = { id: `top_up_${reason}:${id}`, accountId };
   switch (reason) {

@@ -61,9 +61,10 @@ function listColumns(rows: readonly Checkout[], timeZone: string): Column<Checko
     },
     {
       name: "Status",
-      cell: ({ state, url, reversals }) => (
+      cell: ({ state, url, reversals, is_automatic: isAutomatic }) => (
         <span className="flex flex-wrap items-center gap-3">
           <Badge kind={looks[state].kind}>{state === "open" && url === null ? "Processing" : looks[state].name}</Badge>
+          {isAutomatic && <Badge kind="neutral">Automatic</Badge>}
           {listReversed(reversals).map(({ kind, name }) => (
             <Badge key={name} kind={kind}>
               {name}
