@@ -31,7 +31,7 @@ const ranks = [
     completions: ["src/features/completions"],
     dramas: ["src/features/dramas", "src/features/dramas/film"],
     messages: ["src/features/messages"],
-    payments: ["src/features/payments", "src/features/payments/cards"],
+    payments: ["src/features/payments", "src/features/payments/cards", "src/features/payments/external"],
     responses: ["src/features/responses"],
     speech: ["src/features/speech"],
     usage: ["src/features/usage"],

@@ -1,6 +1,6 @@
 -- Saved cards, automatic top-ups, and mails to account owners.
 
--- `automatic` charges a saved card without a page, so it has no session.
+-- `automatic` charges a saved card without a page, so it has no session. `external` was reported by another provider.
 alter table checkouts add column origin text not null default 'page';
 -- `wanted` until the card of a paid checkout was read from Stripe.
 alter table checkouts add column card_save text;
@@ -11,6 +11,7 @@ alter table checkouts add constraint checkouts_origin_valid check (
   case origin
     when 'page' then card_id is null and (card_save is null or card_save in ('wanted', 'done'))
     when 'automatic' then card_id is not null and customer_id is not null and card_save is null and session_id is null
+    when 'external' then card_id is null and card_save is null and session_id is null and payment_id like 'external:%'
     else false
   end
 );

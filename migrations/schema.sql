@@ -252,6 +252,7 @@ create table checkouts (
 CASE origin
     WHEN 'page'::text THEN card_id IS NULL AND (card_save IS NULL OR (card_save = ANY (ARRAY['wanted'::text, 'done'::text])))
     WHEN 'automatic'::text THEN card_id IS NOT NULL AND customer_id IS NOT NULL AND card_save IS NULL AND session_id IS NULL
+    WHEN 'external'::text THEN card_id IS NULL AND card_save IS NULL AND session_id IS NULL AND payment_id ~~ 'external:%'::text
     ELSE false
 END),
   constraint checkouts_payment_unique UNIQUE (payment_id),

@@ -78,7 +78,7 @@ export type GatewayHttpDependencies = {
   dramas: Pick<Dramas, "addRoutes">;
   embeddings: Pick<Embeddings, "addRoutes">;
   files: Pick<Files, "addRoutes" | "addLinkRoutes">;
-  payments: Pick<Payments, "addRoutes" | "addWebhookRoute">;
+  payments: Pick<Payments, "addRoutes" | "addWebhookRoutes">;
   responses: Pick<Responses, "addRoutes">;
   site: Pick<Site, "addRoutes">;
   speech: Pick<Speech, "addRoutes">;
@@ -149,7 +149,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       addReferenceRoutes(http);
       addLogoRoutes(http);
       given.files.addLinkRoutes(http);
-      await given.payments.addWebhookRoute(http);
+      await given.payments.addWebhookRoutes(http);
       await given.tasks.addHookRoutes(http);
       await given.site.addRoutes(http, (consoleApi) => {
         given.payments.addRoutes(consoleApi);

@@ -8,6 +8,7 @@ export function readPaymentSettings(settings: Settings): {
   keys: StripeKeys | null;
   limits: PaymentLimits;
   autoTopUpsDailyMax: number;
+  webhookSecret: string | null;
 } {
   const {
     payment_amount_min: amountMin,
@@ -22,7 +23,24 @@ export function readPaymentSettings(settings: Settings): {
       "Lower payment_amount_min.",
     );
   }
-  return { keys: readStripeKeys(settings), limits: { siteUrl, currency, amountMin, amountMax }, autoTopUpsDailyMax };
+  return {
+    keys: readStripeKeys(settings),
+    limits: { siteUrl, currency, amountMin, amountMax },
+    autoTopUpsDailyMax,
+    webhookSecret: readWebhookSecret(settings),
+  };
+}
+
+/** Standard Webhooks: at least 24 bytes, so that nobody guesses it. */
+function readWebhookSecret({ payment_webhook_secret: text }: Settings): string | null {
+  if (text === undefined) return null;
+  const secret = readSecret("payment_webhook_secret", text);
+  const [, key = ""] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
+  if (Buffer.from(key, "base64").length >= 24) return secret;
+  throw new OperatorError(
+    "payment_webhook_secret has the wrong format.",
+    "Write whsec_ and at least 24 random bytes in base64: echo whsec_$(openssl rand -base64 32)",
+  );
 }
 
 const formHint = "Set both or neither. stripe_secret_key begins with sk_ or rk_, stripe_webhook_secret with whsec_.";
@@ -43,6 +61,6 @@ function readSecret(setting: string, text: string): string {
   if (value !== null) return value;
   throw new OperatorError(
     `The variable of ${setting} is not set.`,
-    `Set ${text.slice(2, -1)} in the environment, or remove the Stripe settings.`,
+    `Set ${text.slice(2, -1)} in the environment, or remove the setting.`,
   );
 }

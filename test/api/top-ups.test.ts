@@ -137,6 +137,23 @@ describe("a saved card", () => {
     expect(first.customer).toBeNull();
   });
 
+  test("of the latest payment stays, even if the card of an earlier one is read later", async () => {
+    const accountId = await createPayer();
+    const { id } = await createCheckout(getDependencies(), { accountId, amount: "20", savesCard: true });
+    stripe.pay(stripe.find(id));
+    const early = stripe.cards.newest();
+    stripe.faults.push("error", "error");
+    await expect(tell("checkout.session.completed", stripe.find(id))).rejects.toThrow();
+    world.clock.advance(minuteMs);
+    const later = await createCheckout(getDependencies(), { accountId, amount: "20", savesCard: true });
+    stripe.pay(stripe.find(later.id));
+    await tell("checkout.session.completed", stripe.find(later.id));
+    await sweepPayments(getDependencies(), signal);
+    const { card } = await readTopUp(world.database, accountId, world.clock.now());
+    expect(card?.cardId).toBe(stripe.cards.newest().id);
+    expect([stripe.cards.newest().customer === null, early.customer === null]).toEqual([false, true]);
+  });
+
   test("that was removed is not charged, and does not come back with a late event", async () => {
     const accountId = await createLowPayer();
     const session = [...stripe.sessions.values()].findLast(({ metadata }) => metadata.account === accountId);

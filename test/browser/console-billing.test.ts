@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
       .getByText("$20.50")
       .first()
       .waitFor();
-    const payments = page.getByRole("region", { name: "Card payments", exact: true });
+    const payments = page.getByRole("region", { name: "Payments", exact: true });
     await payments.getByText("Paid", { exact: true }).first().waitFor();
     await expect.poll(() => readRows(page)).toEqual([expect.stringMatching(/^Payment.*Cash\+\$20\.50.*\$20\.50$/)]);
     expect(opened.complaints).toEqual([]);

@@ -26,8 +26,9 @@ export async function lockCheckoutsOf(
   };
 }
 
-export async function insertCheckout(tx: Database, checkout: Checkout): Promise<void> {
-  await tx
+/** `false` if there is a checkout with this id. */
+export async function insertCheckout(tx: Database, checkout: Checkout): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
     .insertInto("checkouts")
     .values({
       id: checkout.id,
@@ -38,13 +39,17 @@ export async function insertCheckout(tx: Database, checkout: Checkout): Promise<
       state: checkout.state,
       created_at: checkout.createdAt,
       expires_at: checkout.expiresAt,
+      payment_id: checkout.paymentId,
+      ended_at: checkout.endedAt,
       refunded_minor: checkout.refundedMinor,
       origin: checkout.origin,
       card_save: checkout.cardSave,
       customer_id: checkout.customerId,
       card_id: checkout.cardId,
     })
-    .execute();
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
 export async function updateSession(

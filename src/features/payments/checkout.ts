@@ -1,8 +1,16 @@
 import type { AccountId, CheckoutId, TransactionId } from "../../lib/ids.ts";
 import type { Nano } from "../../lib/money.ts";
 
-/** `page`: the customer pays on Stripe's page. `automatic`: a saved card is charged without the customer. */
-export type CheckoutOrigin = "page" | "automatic";
+/**
+ * `page`: the customer pays on Stripe's page. `automatic`: a saved card is charged without the customer.
+ * `external`: another provider reported it paid.
+ */
+export type CheckoutOrigin = "page" | "automatic" | "external";
+
+/** The ledger's name of the money's way in. */
+export function nameChannel({ origin }: { origin: CheckoutOrigin }): string {
+  return origin === "external" ? "external" : "stripe";
+}
 
 export const checkoutStates = ["open", "paid", "expired", "failed", "mismatched"] as const;
 export type CheckoutState = (typeof checkoutStates)[number];

@@ -9,6 +9,8 @@ import { runTopUps } from "./cards/run-top-ups.ts";
 import { addTopUpRoutes } from "./cards/top-up-routes.ts";
 import { addCheckoutRoutes } from "./checkout-routes.ts";
 import { createCheckout, type PaymentLimits } from "./create-checkout.ts";
+import { handlePaymentEvent } from "./external/handle-payment-event.ts";
+import { addPaymentWebhookRoute } from "./external/payment-webhook-routes.ts";
 import { handleStripeEvent } from "./handle-stripe-event.ts";
 import { createStripeClient, type StripeClient, type StripeKeys, type StripePlace } from "./stripe-client.ts";
 import { addStripeWebhookRoute } from "./stripe-webhook-routes.ts";
@@ -17,7 +19,7 @@ import { sweepPayments } from "./sweep-payments.ts";
 export type Payments = {
   /** Adds the billing page's routes to the console API. */
   addRoutes(consoleApi: HttpServer): void;
-  addWebhookRoute(http: HttpServer): Promise<void>;
+  addWebhookRoutes(http: HttpServer): Promise<void>;
   /** Polls Stripe for payments, refunds and disputes whose webhook events were lost. */
   sweep(signal: AbortSignal): Promise<void>;
   /** Charges saved cards of accounts with a low balance. */
@@ -33,6 +35,8 @@ type PaymentOptions = {
   /** `null` disables card payments. */
   keys: StripeKeys | null;
   limits: PaymentLimits;
+  /** The signing secret of another provider's events; `null` rejects them. */
+  webhookSecret: string | null;
   /** Automatic charges per account in 24 hours; 0 disables them. */
   autoTopUpsDailyMax: number;
   /** Tests replace Stripe's URL. */
@@ -40,7 +44,7 @@ type PaymentOptions = {
 };
 
 export function createPayments(options: PaymentOptions): Payments {
-  const { database, clock, ids, logger, keys, limits, autoTopUpsDailyMax: attemptsMax, place } = options;
+  const { database, clock, ids, logger, keys, limits, autoTopUpsDailyMax: attemptsMax, place, webhookSecret } = options;
   const stripe = keys === null ? null : createStripeClient(keys, place);
   return {
     addRoutes(consoleApi) {
@@ -62,11 +66,19 @@ export function createPayments(options: PaymentOptions): Payments {
         removeCard: (accountId) => removeCard({ database, clock, stripe: requireStripe(stripe) }, accountId),
       });
     },
-    addWebhookRoute: (http) =>
-      addStripeWebhookRoute(http, {
+    async addWebhookRoutes(http) {
+      await addStripeWebhookRoute(http, {
         handle: async (event) =>
           await handleStripeEvent({ database, clock, logger, stripe: requireStripe(stripe) }, event),
-      }),
+      });
+      await addPaymentWebhookRoute(http, {
+        async handle(event) {
+          if (webhookSecret === null) throw new AppError("endpoint_not_released", "Payment events aren't enabled.");
+          const { currency } = limits;
+          await handlePaymentEvent({ database, clock, logger, currency, secret: webhookSecret }, event);
+        },
+      });
+    },
     async sweep(signal) {
       if (stripe !== null) await sweepPayments({ database, clock, logger, stripe }, signal);
     },

@@ -20,6 +20,7 @@ export type CheckoutStep =
 export function decideCheckout(checkout: Checkout, session: StripeSession): CheckoutStep {
   const isPaid = session.outcome === "paid";
   // Events about a page's payment come with its session as well, which decides.
+  if (checkout.origin === "external") return { kind: "nothing" };
   if ((checkout.origin === "automatic") !== (session.sessionId === null)) return { kind: "nothing" };
   if (checkout.origin === "automatic" && checkout.paymentId !== null && checkout.paymentId !== session.paymentId) {
     return { kind: isPaid ? "refuse" : "nothing" };

@@ -317,6 +317,14 @@ export const settingsTable = {
     description:
       "The signing secret of the Stripe webhook `<site_url>/payments/stripe`. Set it together with stripe_secret_key.",
   },
+  payment_webhook_secret: {
+    kind: text("a signing secret of the form whsec_<base64> or its variable"),
+    default: undefined,
+    defaultText: "events of other providers are rejected",
+    example: "'${PAYMENT_WEBHOOK_SECRET}'",
+    description:
+      "The signing secret of payment events of another provider, sent to `<site_url>/payments/events` (docs/operating/payments.md).",
+  },
   payment_amount_min: {
     kind: wholeNumber({ min: 1, max: 10_000_000 }),
     default: 5,

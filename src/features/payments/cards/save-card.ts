@@ -15,7 +15,7 @@ export async function saveCard(
   if (checkout === null || checkout.cardSave !== "wanted" || checkout.state !== "paid") return;
   const { id, accountId, paymentId, endedAt } = checkout;
   const card = paymentId === null ? null : await stripe.findCard(paymentId);
-  const replaced = await database.transaction().execute(async (tx) => {
+  const unused = await database.transaction().execute(async (tx) => {
     const locked = await lockCheckout(tx, id);
     if (locked?.cardSave !== "wanted" || endedAt === null) return null;
     await updateCheckout(tx, id, { cardSave: "done" });
@@ -23,15 +23,17 @@ export async function saveCard(
     if (card === null) return null;
     await putSavedCard(tx, { ...card, accountId, savedAt: endedAt });
     await notifyAccountChange(tx, accountId, "balance");
-    return known === null || known.cardId === card.cardId ? null : known;
+    if (known === null || known.cardId === card.cardId) return null;
+    // The payments' order decides, not that of their events.
+    return known.savedAt > endedAt ? card : known;
   });
   if (card === null) logger.warn({ checkout_id: id, account_id: accountId }, "card not saved: Stripe has none");
-  if (replaced === null) return;
+  if (unused === null) return;
   try {
-    await stripe.detachCard(replaced.cardId);
+    await stripe.detachCard(unused.cardId);
   } catch (error) {
-    // No automatic top-up charges the replaced card any more.
-    logger.warn({ account_id: accountId, error }, "replaced card not detached at Stripe");
+    // No automatic top-up charges this card.
+    logger.warn({ account_id: accountId, error }, "unused card not detached at Stripe");
   }
 }
 

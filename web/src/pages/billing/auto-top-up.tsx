@@ -150,9 +150,7 @@ function TopUpForm({ topUp }: { topUp: AutoTopUp }) {
           hint={`${formatMoney(charged, currency)} charged this month.`}
         />
       </div>
-      <FormError
-        message={turnOn.errorBeside("threshold", "amount", "month_max") ?? turnOff.errorBeside()}
-      />
+      <FormError message={turnOn.errorBeside("threshold", "amount", "month_max") ?? turnOff.errorBeside()} />
       <div className="flex flex-wrap gap-3">
         <Button type="submit" look="primary" isBusy={turnOn.isBusy}>
           {topUp.state === "on" ? "Save changes" : "Switch on"}

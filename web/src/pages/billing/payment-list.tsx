@@ -16,15 +16,15 @@ export function PaymentList({ isOffered, timeZone }: { isOffered: boolean; timeZ
   const { rows, more, ...payments } = usePageQuery(queryTable.checkouts.list());
   if (!isOffered && (rows === undefined || rows.length === 0)) return null;
   return (
-    <Section title="Card payments">
+    <Section title="Payments">
       <DataTable
-        label="List of card payments"
+        label="List of payments"
         columns={listColumns(rows ?? [], timeZone)}
         rows={rows}
         {...payments}
         keyOf={({ id }) => id}
         expectedRows={1}
-        empty={<p className="text-sm text-ink-soft">No card payments yet.</p>}
+        empty={<p className="text-sm text-ink-soft">No payments yet.</p>}
       />
       <LoadMore {...more} />
     </Section>
