@@ -5,4 +5,4 @@
  * notice id, so it causes no second mail.
  */
 export { insertNotice } from "./notice-store.ts";
-export { type SendMail, sendNotices } from "./send-notices.ts";
+export { sendNotices } from "./send-notices.ts";

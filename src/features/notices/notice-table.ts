@@ -15,7 +15,7 @@ export type NoticeText = { subject: string; before: string[]; after: string[] };
 const stillOff = "It stays off until you switch it on again under Billing.";
 
 /** The mail of each kind of notice. Its link leads to the billing page. */
-export const noticeTable: { [Kind in NoticeKind]: (facts: NoticeFacts[Kind]) => NoticeText } = {
+const noticeTable: { [Kind in NoticeKind]: (facts: NoticeFacts[Kind]) => NoticeText } = {
   top_up_declined: ({ amount, card }) => ({
     subject: "Automatic top-up is off: your card was declined",
     before: [`Your bank declined a charge of ${amount} on ${card}. Automatic top-up is now off.`],
@@ -50,7 +50,7 @@ export const noticeTable: { [Kind in NoticeKind]: (facts: NoticeFacts[Kind]) => 
   }),
 };
 
-export function isNoticeKind(word: string): word is NoticeKind {
+function isNoticeKind(word: string): word is NoticeKind {
   return Object.hasOwn(noticeTable, word);
 }
 

@@ -3,7 +3,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { claimNotices } from "./notice-store.ts";
 import { composeNotice, type NoticeText } from "./notice-table.ts";
 
-export type SendMail = (mail: NoticeText & { to: string; link: { label: string; url: string } }) => void;
+type SendMail = (mail: NoticeText & { to: string; link: { label: string; url: string } }) => void;
 
 const noticesPerRunMax = 500;
 

@@ -83,7 +83,7 @@ export function createPayments(options: PaymentOptions): Payments {
       if (stripe !== null) await sweepPayments({ database, clock, logger, stripe }, signal);
     },
     async topUp(signal) {
-      if (stripe === null || attemptsMax === 0) return;
+      if (stripe === null) return;
       const { siteUrl, currency } = limits;
       await runTopUps({ database, clock, ids, logger, stripe, siteUrl, currency, attemptsMax }, signal);
     },

@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto";
 type Fields = Record<string, unknown>;
 
 /** How the bank answers the charges of a card. */
-export type StripeCardMood = "good" | "declined" | "authentication" | "slow";
+type StripeCardMood = "good" | "declined" | "authentication" | "slow";
 
 type StripeCard = { id: string; customer: string | null; mood: StripeCardMood };
 
 /** A payment intent of a saved card, or of the checkout that saved it. */
-export type StripeCharge = Fields & { id: string; amount: number; status: string; metadata: Record<string, string> };
+type StripeCharge = Fields & { id: string; amount: number; status: string; metadata: Record<string, string> };
 
 type Answer = { status: number; body: unknown };
 

@@ -21,6 +21,6 @@ export function decideTopUp(rule: TopUpRule, facts: TopUpFacts): TopUpStep {
   const { now, available, isBlocked, hasOpenCharge, attempts, attemptsMax, chargedThisMonth } = facts;
   const isDue = rule.state === "on" && rule.nextAt <= now && available < rule.threshold;
   if (!isDue || isBlocked || hasOpenCharge) return { kind: "nothing" };
-  if (chargedThisMonth + rule.amount > rule.monthMax) return { kind: "cap-reached" };
-  return { kind: attempts < attemptsMax ? "charge" : "nothing" };
+  if (attempts >= attemptsMax) return { kind: "nothing" };
+  return { kind: chargedThisMonth + rule.amount > rule.monthMax ? "cap-reached" : "charge" };
 }
