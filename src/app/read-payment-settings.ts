@@ -31,7 +31,7 @@ export function readPaymentSettings(settings: Settings): {
   };
 }
 
-/** Standard Webhooks: at least 24 bytes, so that nobody guesses it. */
+/** Standard Webhooks: the key has at least 24 bytes. */
 function readWebhookSecret({ payment_webhook_secret: text }: Settings): string | null {
   if (text === undefined) return null;
   const secret = readSecret("payment_webhook_secret", text);

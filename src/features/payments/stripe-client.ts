@@ -251,7 +251,7 @@ function describeCharge(request: NewCharge): Stripe.PaymentIntentCreateParams {
     currency: request.currency.toLowerCase(),
     customer: request.customerId,
     payment_method: request.cardId,
-    // Without a customer on a page, nobody can follow a redirect.
+    // Redirects need a customer on a page.
     allowed_payment_method_types: ["card"],
     automatic_payment_methods: { enabled: true, allow_redirects: "never" },
     description: request.title,
