@@ -27,7 +27,7 @@ const http = await createGatewayHttp({
   embeddings: nothing,
   files: nothing,
   responses: { addRoutes: () => {} },
-  payments: { addRoutes: () => {}, addWebhookRoute: async () => {} },
+  payments: { addRoutes: () => {}, addWebhookRoutes: async () => {} },
   site: { addRoutes: async () => {} },
   speech: nothing,
   tasks: { addRoutes: () => {}, addHookRoutes: async () => {} },

@@ -1,5 +1,33 @@
 -- Written by `npm run generate` from the migrations; for reading, never run.
 
+create table account_alerts (
+  account_id text not null,
+  low_balance_nano bigint,
+  budget_percent integer,
+  is_low boolean not null default false,
+  low_count bigint not null default 0,
+  low_mailed_at timestamp with time zone,
+  changed_at timestamp with time zone not null,
+  constraint account_alerts_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint account_alerts_account_unique PRIMARY KEY (account_id),
+  constraint account_alerts_valid CHECK (low_balance_nano > 0 AND budget_percent >= 1 AND budget_percent <= 100)
+);
+
+create table account_notices (
+  id text not null,
+  account_id text not null,
+  kind text not null,
+  facts jsonb not null,
+  created_at timestamp with time zone not null,
+  sent_at timestamp with time zone,
+  constraint account_notices_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint account_notices_id_unique PRIMARY KEY (id)
+);
+
+CREATE INDEX account_notices_by_account ON account_notices USING btree (account_id, created_at);
+
+CREATE INDEX account_notices_unsent ON account_notices USING btree (created_at) WHERE sent_at IS NULL;
+
 create table account_webhook_secrets (
   account_id text not null,
   sealed_secret bytea not null,
@@ -91,6 +119,30 @@ CREATE UNIQUE INDEX api_keys_one_for_each_client ON api_keys USING btree (accoun
 CREATE TRIGGER api_keys_changed AFTER INSERT OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION notify_caller_change();
 
 CREATE TRIGGER api_keys_lineage BEFORE INSERT OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION keep_key_lineage();
+
+create table auto_top_ups (
+  account_id text not null,
+  state text not null,
+  stop_reason text,
+  threshold_nano bigint not null,
+  amount_nano bigint not null,
+  amount_minor bigint not null,
+  month_max_nano bigint not null,
+  next_at timestamp with time zone not null,
+  changed_at timestamp with time zone not null,
+  constraint auto_top_ups_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint auto_top_ups_account_unique PRIMARY KEY (account_id),
+  constraint auto_top_ups_amounts_valid CHECK (threshold_nano > 0 AND amount_nano >= threshold_nano AND amount_minor > 0 AND month_max_nano >= amount_nano),
+  constraint auto_top_ups_state_valid CHECK (
+CASE state
+    WHEN 'on'::text THEN stop_reason IS NULL
+    WHEN 'off'::text THEN stop_reason IS NULL
+    WHEN 'stopped'::text THEN stop_reason = ANY (ARRAY['declined'::text, 'reversed'::text, 'review'::text])
+    ELSE false
+END)
+);
+
+CREATE INDEX auto_top_ups_on ON auto_top_ups USING btree (account_id) WHERE state = 'on'::text;
 
 create table buckets (
   id text not null,
@@ -186,11 +238,22 @@ create table checkouts (
   ended_at timestamp with time zone,
   refunded_minor bigint not null,
   disputed_at timestamp with time zone,
+  origin text not null default 'page'::text,
+  card_save text,
+  customer_id text,
+  card_id text,
   constraint checkouts_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint checkouts_amount_positive CHECK (amount_nano > 0 AND amount_minor > 0 AND refunded_minor >= 0),
   constraint checkouts_currency_valid CHECK (currency ~ '^[A-Z]{3}$'::text),
   constraint checkouts_id_unique PRIMARY KEY (id),
   constraint checkouts_id_valid CHECK (id ~~ 'chk\_%'::text),
+  constraint checkouts_origin_valid CHECK (
+CASE origin
+    WHEN 'page'::text THEN card_id IS NULL AND (card_save IS NULL OR (card_save = ANY (ARRAY['wanted'::text, 'done'::text])))
+    WHEN 'automatic'::text THEN card_id IS NOT NULL AND customer_id IS NOT NULL AND card_save IS NULL AND session_id IS NULL
+    WHEN 'external'::text THEN card_id IS NULL AND card_save IS NULL AND session_id IS NULL AND payment_id ~~ 'external:%'::text
+    ELSE false
+END),
   constraint checkouts_payment_unique UNIQUE (payment_id),
   constraint checkouts_session_unique UNIQUE (session_id),
   constraint checkouts_state_valid CHECK (
@@ -204,7 +267,13 @@ CASE state
 END)
 );
 
+CREATE INDEX checkouts_automatic ON checkouts USING btree (account_id, created_at) WHERE origin = 'automatic'::text;
+
 CREATE INDEX checkouts_by_account ON checkouts USING btree (account_id, id);
+
+CREATE INDEX checkouts_card_wanted ON checkouts USING btree (ended_at) WHERE card_save = 'wanted'::text AND state = 'paid'::text;
+
+CREATE UNIQUE INDEX checkouts_one_automatic ON checkouts USING btree (account_id) WHERE origin = 'automatic'::text AND state = 'open'::text;
 
 CREATE INDEX checkouts_open ON checkouts USING btree (created_at) WHERE state = 'open'::text;
 
@@ -834,6 +903,19 @@ CREATE INDEX responses_by_lease ON responses USING btree (lease_until) WHERE lea
 CREATE INDEX responses_by_previous ON responses USING btree (account_id, previous_id) WHERE previous_id IS NOT NULL;
 
 CREATE TRIGGER responses_counted AFTER INSERT OR DELETE OR UPDATE OF bytes, events ON responses FOR EACH ROW EXECUTE FUNCTION count_response();
+
+create table saved_cards (
+  account_id text not null,
+  customer_id text not null,
+  card_id text not null,
+  brand text not null,
+  last4 text not null,
+  exp_month integer not null,
+  exp_year integer not null,
+  saved_at timestamp with time zone not null,
+  constraint saved_cards_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint saved_cards_account_unique PRIMARY KEY (account_id)
+);
 
 create table scheduled_jobs (
   name text not null,

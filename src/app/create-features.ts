@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
+import { raiseAlerts } from "../features/alerts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
 import { createChat } from "../features/chat/index.ts";
 import { createCompletions } from "../features/completions/index.ts";
@@ -8,6 +9,7 @@ import { createEmbeddings } from "../features/embeddings/index.ts";
 import type { Files } from "../features/files/index.ts";
 import { releaseHold } from "../features/ledger/index.ts";
 import { createMessages } from "../features/messages/index.ts";
+import { sendNotices } from "../features/notices/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
 import { createContentSeal, createRequestLog } from "../features/requests/index.ts";
 import { createResponses } from "../features/responses/index.ts";
@@ -118,7 +120,13 @@ export async function createFeatures(
     ...readPaymentSettings(settings),
   });
   stack.defer(() => payments.close());
-  const upkeep = { removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep };
+  const site = createGatewaySite(foundation, options);
+  stack.defer(() => site.close());
+  const upkeep = {
+    ...{ removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp },
+    raiseAlerts: (signal: AbortSignal) => raiseAlerts({ database, clock, currency }, signal),
+    sendNotices: () => sendNotices({ database, clock, siteUrl, sendMail: site.sendMail }),
+  };
   const jobs = await openJobs(foundation, options, { ...upkeep, sweepResponses: responses.sweep });
   stack.defer(() => jobs.close());
   const guarded = createGuardedClient({ allowsPrivate: false });
@@ -137,8 +145,6 @@ export async function createFeatures(
   const speech = createSpeech({ calls, catalog, registry, clock, tasks });
   const folder = join(settings.data_dir, "films");
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
-  const site = createGatewaySite(foundation, options);
-  stack.defer(() => site.close());
   return {
     ...{ calls, chat, completions, messages, responses, embeddings },
     ...{ dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes },
@@ -194,7 +200,10 @@ function openNotes(
   return { keyUses, requestLog, contentSeal, contentAllowance: createByteAllowance(tapLimits.heldBytesMax) };
 }
 
-type Upkeep = Pick<Parameters<typeof listJobs>[0], "removeExpiredFiles" | "sweepCheckouts" | "sweepResponses">;
+type Upkeep = Pick<
+  Parameters<typeof listJobs>[0],
+  "removeExpiredFiles" | "sweepCheckouts" | "topUpAccounts" | "raiseAlerts" | "sendNotices" | "sweepResponses"
+>;
 
 function openJobs({ database, metrics, time, copy }: Foundation, options: FeatureOptions, upkeep: Upkeep) {
   const { clock, ids, logger } = options;

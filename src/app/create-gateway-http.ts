@@ -7,6 +7,7 @@ import {
   type KeyUses,
   recognizeCaller,
 } from "../features/accounts/index.ts";
+import { addAlertRoutes } from "../features/alerts/index.ts";
 import { addLogoRoutes, addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
 import type { Chat } from "../features/chat/index.ts";
 import type { Completions } from "../features/completions/index.ts";
@@ -77,7 +78,7 @@ export type GatewayHttpDependencies = {
   dramas: Pick<Dramas, "addRoutes">;
   embeddings: Pick<Embeddings, "addRoutes">;
   files: Pick<Files, "addRoutes" | "addLinkRoutes">;
-  payments: Pick<Payments, "addRoutes" | "addWebhookRoute">;
+  payments: Pick<Payments, "addRoutes" | "addWebhookRoutes">;
   responses: Pick<Responses, "addRoutes">;
   site: Pick<Site, "addRoutes">;
   speech: Pick<Speech, "addRoutes">;
@@ -148,10 +149,11 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       addReferenceRoutes(http);
       addLogoRoutes(http);
       given.files.addLinkRoutes(http);
-      await given.payments.addWebhookRoute(http);
+      await given.payments.addWebhookRoutes(http);
       await given.tasks.addHookRoutes(http);
       await given.site.addRoutes(http, (consoleApi) => {
         given.payments.addRoutes(consoleApi);
+        addAlertRoutes(consoleApi, { database, clock, currency: settings.currency });
         addSearchRoutes(consoleApi, { database, clock, requestDays: settings.request_log_days });
         // The console reuses the routes of the public API.
         consoleApi.register(async (api: HttpServer) => {

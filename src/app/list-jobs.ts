@@ -30,6 +30,9 @@ type JobOptions = {
   contentLogDays: number;
   removeExpiredFiles(): Promise<void>;
   sweepCheckouts(signal: AbortSignal): Promise<void>;
+  topUpAccounts(signal: AbortSignal): Promise<void>;
+  raiseAlerts(signal: AbortSignal): Promise<void>;
+  sendNotices(): Promise<void>;
   sweepResponses(): Promise<void>;
 };
 
@@ -89,6 +92,21 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       name: "sweep-checkouts",
       schedule: everyMinute,
       run: (signal) => options.sweepCheckouts(signal),
+    },
+    {
+      name: "top-up-accounts",
+      schedule: everyMinute,
+      run: (signal) => options.topUpAccounts(signal),
+    },
+    {
+      name: "raise-alerts",
+      schedule: everyMinute,
+      run: (signal) => options.raiseAlerts(signal),
+    },
+    {
+      name: "send-notices",
+      schedule: everyMinute,
+      run: () => options.sendNotices(),
     },
     {
       name: "sweep-responses",

@@ -4,15 +4,43 @@ import { resolveSecret } from "../platform/config/secrets.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 
 /** Throws with the fix if a payment setting is invalid. */
-export function readPaymentSettings(settings: Settings): { keys: StripeKeys | null; limits: PaymentLimits } {
-  const { payment_amount_min: amountMin, payment_amount_max: amountMax, site_url: siteUrl, currency } = settings;
+export function readPaymentSettings(settings: Settings): {
+  keys: StripeKeys | null;
+  limits: PaymentLimits;
+  autoTopUpsDailyMax: number;
+  webhookSecret: string | null;
+} {
+  const {
+    payment_amount_min: amountMin,
+    payment_amount_max: amountMax,
+    site_url: siteUrl,
+    currency,
+    auto_top_ups_daily_max: autoTopUpsDailyMax,
+  } = settings;
   if (amountMin > amountMax) {
     throw new OperatorError(
       `payment_amount_min (${amountMin}) is more than payment_amount_max (${amountMax}).`,
       "Lower payment_amount_min.",
     );
   }
-  return { keys: readStripeKeys(settings), limits: { siteUrl, currency, amountMin, amountMax } };
+  return {
+    keys: readStripeKeys(settings),
+    limits: { siteUrl, currency, amountMin, amountMax },
+    autoTopUpsDailyMax,
+    webhookSecret: readWebhookSecret(settings),
+  };
+}
+
+/** Standard Webhooks: the key has at least 24 bytes. */
+function readWebhookSecret({ payment_webhook_secret: text }: Settings): string | null {
+  if (text === undefined) return null;
+  const secret = readSecret("payment_webhook_secret", text);
+  const [, key = ""] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
+  if (Buffer.from(key, "base64").length >= 24) return secret;
+  throw new OperatorError(
+    "payment_webhook_secret has the wrong format.",
+    "Write whsec_ and at least 24 random bytes in base64: echo whsec_$(openssl rand -base64 32)",
+  );
 }
 
 const formHint = "Set both or neither. stripe_secret_key begins with sk_ or rk_, stripe_webhook_secret with whsec_.";
@@ -33,6 +61,6 @@ function readSecret(setting: string, text: string): string {
   if (value !== null) return value;
   throw new OperatorError(
     `The variable of ${setting} is not set.`,
-    `Set ${text.slice(2, -1)} in the environment, or remove the Stripe settings.`,
+    `Set ${text.slice(2, -1)} in the environment, or remove the setting.`,
   );
 }

@@ -21,6 +21,10 @@ export function readSiteSettings(settings: Settings): SiteOptions {
       kind: settings.stripe_secret_key === undefined ? "none" : "stripe",
       amountMin: `${settings.payment_amount_min}.00`,
       amountMax: `${settings.payment_amount_max}.00`,
+      amounts: settings.payment_amounts
+        .filter((amount) => amount >= settings.payment_amount_min && amount <= settings.payment_amount_max)
+        .map((amount) => `${amount}.00`),
+      hasAutoTopUp: settings.stripe_secret_key !== undefined && settings.auto_top_ups_daily_max > 0,
     },
     providers: readProviders(settings),
     brand: readBrandSettings(settings),

@@ -105,9 +105,10 @@ function presentRefunded({ refundedMinor, currency }: Checkout): string | null {
 }
 
 function describeRest(checkout: Checkout): string {
-  const { note, disputedAt } = checkout;
+  const { note, disputedAt, origin } = checkout;
   const refunded = presentRefunded(checkout);
   const parts = [
+    ...(origin === "page" ? [] : [origin]),
     ...(note === null ? [] : [note]),
     ...(refunded === null ? [] : [`${refunded} refunded`]),
     ...(disputedAt === null ? [] : [`disputed ${disputedAt.toISOString()}`]),
@@ -141,6 +142,7 @@ function presentPaymentJson(checkout: Checkout): Record<string, unknown> {
     amount: presentMoney(checkout.amount),
     currency,
     state: checkout.state,
+    origin: checkout.origin,
     note: checkout.note,
     session_id: checkout.sessionId,
     payment_id: checkout.paymentId,

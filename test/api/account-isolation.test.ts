@@ -66,6 +66,8 @@ const attempts: Record<string, (ids: FurnishedAccount["ids"]) => unknown> = {
   "POST /codes/redeem": () => ({ code: "x" }),
   "POST /connect/device/lookup": () => ({ user_code: "BCDF-GHJK" }),
   "PATCH /account": () => ({ time_zone: "Nowhere" }),
+  "POST /auto_top_up": () => ({ threshold: "10", amount: "20", month_max: "100" }),
+  "PATCH /alerts": () => ({ low_balance: "0" }),
   "POST /checkouts": () => ({ amount: "nothing" }),
   "POST /passkeys": () => ({ name: "x", response: {} }),
 };
@@ -92,6 +94,8 @@ const ownOnly = new Set([
   "POST /webhook_sessions",
   "POST /event_inbox",
   "DELETE /event_inbox",
+  "DELETE /auto_top_up",
+  "DELETE /saved_card",
   "POST /reauthenticate",
   "DELETE /sessions",
   "POST /password",

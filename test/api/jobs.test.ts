@@ -11,7 +11,11 @@ function createJobs(world: TestLedger) {
   const logs: Record<string, unknown>[] = [];
   const logger = createLogger({ level: "info", format: "json", write: (line) => logs.push(JSON.parse(line)) });
   const metrics = createMetrics();
-  const upkeep = { removeExpiredFiles: async () => {}, sweepCheckouts: async () => {}, sweepResponses: async () => {} };
+  const nothing = async () => {};
+  const upkeep = {
+    ...{ removeExpiredFiles: nothing, sweepCheckouts: nothing, sweepResponses: nothing },
+    ...{ topUpAccounts: nothing, raiseAlerts: nothing, sendNotices: nothing },
+  };
   const jobs = listJobs({
     ...world.parts,
     logger,
@@ -44,14 +48,17 @@ test("a gateway schedules every job", async () => {
     { name: "forget-old-tasks", schedule: everyHour },
     { name: "make-months", schedule: everyHour },
     { name: "pack-request-log", schedule: everyHour },
+    { name: "raise-alerts", schedule: everyMinute },
     { name: "reconcile-tasks", schedule: everyNight },
     { name: "remove-expired-files", schedule: everyMinute },
     { name: "renew-plans", schedule: everyMinute },
     { name: "roll-request-log", schedule: everyHour },
     { name: "roll-up-usage", schedule: everyMinute },
+    { name: "send-notices", schedule: everyMinute },
     { name: "sweep-checkouts", schedule: everyMinute },
     { name: "sweep-ledger", schedule: everyMinute },
     { name: "sweep-responses", schedule: everyMinute },
+    { name: "top-up-accounts", schedule: everyMinute },
   ]);
 });
 

@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
+import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readPaymentSettings } from "../../src/app/read-payment-settings.ts";
 import { createCheckout } from "../../src/features/payments/create-checkout.ts";
@@ -12,6 +14,8 @@ import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 
 const clock = createTestClock(new Date("2026-11-15T12:00:00Z"));
 
+const providerSecret = `whsec_${randomBytes(32).toString("base64")}`;
+
 let stripe: StripeServer;
 let gateway: TestGateway;
 
@@ -23,6 +27,7 @@ beforeAll(async () => {
       stripe_secret_key: stripe.secretKey,
       stripe_webhook_secret: stripe.webhookSecret,
       payment_amount_max: 500,
+      payment_webhook_secret: providerSecret,
     },
     clock,
     stripe: { url: stripe.url, timeoutMs: 1500 },
@@ -55,6 +60,8 @@ describe("a person who wants to pay", () => {
       payments: "stripe",
       payment_amount_min: "5.00",
       payment_amount_max: "500.00",
+      payment_amounts: ["10.00", "25.00", "50.00", "100.00"],
+      has_auto_top_up: true,
     });
   });
 
@@ -86,6 +93,51 @@ describe("a person who wants to pay", () => {
     for (const amount of ["5", "500.00", "20.500000000"]) {
       expect((await visitor.post("/checkouts", { amount })).status).toBe(201);
     }
+  });
+
+  test("saves a card with a payment, switches automatic top-up on and off, and removes the card", async () => {
+    const { visitor } = await signUpVisitor(gateway);
+    const off = { object: "auto_top_up", state: "off", stop_reason: null, threshold: null, card: null };
+    expect((await visitor.get("/auto_top_up")).body).toMatchObject({ ...off, charged_this_month: "0.00" });
+    const terms = { threshold: "10", amount: "20", month_max: "100" };
+    expect((await visitor.post("/auto_top_up", terms)).body.error.message).toMatch(/^Save a card first/);
+    expect((await visitor.delete("/saved_card")).status).toBe(404);
+    const { body: checkout } = await visitor.post("/checkouts", { amount: "20", save_card: true });
+    expect(await tellPaid(checkout.id)).toBe(200);
+    const on = { state: "on", threshold: "10.00", amount: "20.00", month_max: "100.00" };
+    const card = { brand: "visa", last4: "4242", exp_month: 12, exp_year: 2030 };
+    expect((await visitor.post("/auto_top_up", terms)).body).toMatchObject({ ...on, card });
+    expect((await visitor.post("/auto_top_up", { ...terms, amount: "501" })).body.error.param).toBe("amount");
+    expect((await visitor.delete("/auto_top_up")).body).toMatchObject({ ...on, state: "off", card });
+    expect((await visitor.delete("/saved_card")).body).toMatchObject({ state: "off", card: null });
+
+    expect((await visitor.patch("/alerts", { low_balance: "5" })).body).toMatchObject({ low_balance: "5.00" });
+    const both = { low_balance: "5.00", budget_percent: 80 };
+    expect((await visitor.patch("/alerts", { budget_percent: 80 })).body).toMatchObject(both);
+    expect((await visitor.patch("/alerts", { low_balance: "0" })).body.error.param).toBe("low_balance");
+    expect((await visitor.patch("/alerts", { budget_percent: 101 })).body.error.param).toBe("budget_percent");
+    expect((await visitor.get("/alerts")).body).toMatchObject(both);
+  });
+
+  test("is credited by another provider's signed event", async () => {
+    const { visitor } = await signUpVisitor(gateway);
+    const accountId = await readAccountId(visitor);
+    const data = { payment_id: "epay-1", account_id: accountId, amount: "7.50", currency: "USD" };
+    const body = JSON.stringify({ type: "payment.succeeded", data });
+    const tell = (secret: string) =>
+      fetch(`${gateway.siteUrl}/payments/events`, {
+        method: "POST",
+        body,
+        headers: {
+          "content-type": "application/json",
+          "webhook-id": "msg_1",
+          "webhook-timestamp": String(clock.now().getTime() / 1000),
+          "webhook-signature": new Webhook(secret).sign("msg_1", clock.now(), body),
+        },
+      });
+    expect((await tell(stripe.webhookSecret)).status).toBe(400);
+    expect((await tell(providerSecret)).status).toBe(200);
+    expect(await readCash(visitor)).toBe("7.50");
   });
 
   test("pays yen in whole yen", async () => {

@@ -28,6 +28,8 @@ beforeAll(async () => {
     ...world.parts,
     keys: stripe,
     limits: { siteUrl: "http://localhost:4242", currency: "USD", amountMin: 5, amountMax: 1000 },
+    autoTopUpsDailyMax: 5,
+    webhookSecret: null,
     logger,
     place,
   });

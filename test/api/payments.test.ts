@@ -111,6 +111,7 @@ describe("a payment", () => {
       created: clock.now().getTime() / 1000,
       expires_at: "2026-11-15T13:00:00.000Z",
       paid_at: null,
+      is_automatic: false,
       reversals: [],
     });
 

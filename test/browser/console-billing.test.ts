@@ -102,11 +102,44 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
       .getByText("$20.50")
       .first()
       .waitFor();
-    const payments = page.getByRole("region", { name: "Card payments", exact: true });
+    const payments = page.getByRole("region", { name: "Payments", exact: true });
     await payments.getByText("Paid", { exact: true }).first().waitFor();
     await expect.poll(() => readRows(page)).toEqual([expect.stringMatching(/^Payment.*Cash\+\$20\.50.*\$20\.50$/)]);
     expect(opened.complaints).toEqual([]);
     expect(opened.foreignRequests).toEqual([session.url ?? `https://checkout.stripe.com/c/pay/${session.id}`]);
+  });
+
+  test("a saved card is shown with its form, which switches automatic top-up on and off", async () => {
+    await using opened = await openBilling(await site.createPerson());
+    const { page } = opened;
+    const section = page.getByRole("region", { name: "Automatic top-up" });
+    await section.getByText("No card saved.").first().waitFor();
+    await page.getByRole("checkbox", { name: "Save this card" }).check();
+    await page.getByRole("button", { name: "$25.00" }).click();
+    const session = await beginPayment(page, "25");
+    expect(session.setup_future_usage).toBe("off_session");
+    stripe.pay(session);
+    await deliver(session);
+    await page.goto(`${site.siteUrl}/console/billing`);
+    await section.getByText("visa •••• 4242, expires 12/2030").first().waitFor();
+    await section.getByLabel("When below, in USD").fill("30");
+    await section.getByLabel("Charge, in USD").fill("20");
+    await section.getByLabel("At most a month, in USD").fill("100");
+    await section.getByRole("button", { name: "Switch on" }).click();
+    await section.getByText("must not exceed").first().waitFor();
+    await section.getByLabel("When below, in USD").fill("10,00");
+    await section.getByRole("button", { name: "Switch on" }).click();
+    await section.getByText("On", { exact: true }).first().waitFor();
+    await expect.poll(() => listAxeFindings(page)).toEqual([]);
+    await section.getByRole("button", { name: "Switch off" }).click();
+    await section.getByText("Off", { exact: true }).first().waitFor();
+    const alerts = page.getByRole("region", { name: "Mail alerts" });
+    await alerts.getByLabel("Balance below, in USD").fill("5");
+    await alerts.getByRole("button", { name: "Save alerts" }).click();
+    await alerts.getByText("Alerts saved.").first().waitFor();
+    await section.getByRole("button", { name: "Remove card" }).click();
+    await section.getByText("No card saved.").first().waitFor();
+    expect(opened.complaints).toEqual([]);
   });
 
   test("an account that spent a disputed payment sees why it is suspended, and how much it owes", async () => {

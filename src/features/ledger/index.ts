@@ -20,7 +20,7 @@ export { explainRefusedHold, type RefusalTexts } from "./explain-refused-hold.ts
 export { findFreeze, invariants, unfreezeWallet, type Violation } from "./invariant-store.ts";
 export { requireLedgerCurrency } from "./ledger-currency.ts";
 export { type Cause, deriveTransactionId, type Unit } from "./ledger-state.ts";
-export { listKeySpending, sumOpenHolds } from "./ledger-store.ts";
+export { listKeySpending, sumMoney, sumOpenHolds } from "./ledger-store.ts";
 export type {
   ExtendOperation,
   HoldOperation,

@@ -115,6 +115,25 @@ export async function listKeySpending(
   return (period) => spent.get(nameSpending(period)) ?? nano(0n);
 }
 
+/** Money of several accounts, from open buckets that have not expired. Accounts without a bucket have none. */
+export async function sumMoney(
+  database: Database,
+  accountIds: readonly AccountId[],
+  now: Date,
+): Promise<Map<AccountId, { available: Nano; total: Nano }>> {
+  const { rows } = await sql<{ account_id: AccountId; total: string; held: string }>`
+    select account_id, sum(case when expires_at <= ${now} then held else posted end)::text as total,
+        sum(held)::text as held
+      from buckets where account_id = any(${accountIds}) and is_open and unit = 'money'
+      group by account_id`.execute(database);
+  return new Map(
+    rows.map(({ account_id, total, held }) => [
+      account_id,
+      { available: nano(BigInt(total) - BigInt(held)), total: nano(BigInt(total)) },
+    ]),
+  );
+}
+
 export type OperatorAction = { id: string; actor: string; action: string; reason: string; createdAt: Date };
 
 export async function insertOperatorAction(tx: Database, action: OperatorAction): Promise<void> {

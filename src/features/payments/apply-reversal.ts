@@ -1,9 +1,10 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
+import { stopTopUp } from "./cards/stop-top-up.ts";
 import { findCheckoutByPayment, lockCheckout } from "./checkout-store.ts";
 import { clawBackCheckout } from "./claw-back-checkout.ts";
-import { mergeReversal, type StripeReversal } from "./reversal.ts";
+import { isInEffect, mergeReversal, type StripeReversal } from "./reversal.ts";
 import { listReversals, putReversal } from "./reversal-store.ts";
 import type { StripeClient } from "./stripe-client.ts";
 
@@ -30,6 +31,8 @@ export async function applyReversal(
     if (reversal === null) return null;
     await putReversal(tx, locked.id, { reversal, now });
     await clawBackCheckout(tx, locked, now);
+    // The balance falls with the payment: a top-up would charge the card that was just refunded or disputed.
+    if (isInEffect(reversal)) await stopTopUp(tx, { checkout: locked, reason: "reversed", now });
     return locked;
   });
   const fields = { payment: paymentId, reversal: reported.id, kind: reported.kind, status: reported.status };

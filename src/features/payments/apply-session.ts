@@ -2,6 +2,7 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import { bookTopUp } from "../ledger/index.ts";
 import type { PaymentDependencies } from "./apply-reversal.ts";
+import { stopTopUp } from "./cards/stop-top-up.ts";
 import { type Checkout, nameTransaction } from "./checkout.ts";
 import { lockCheckout, updateCheckout } from "./checkout-store.ts";
 import { clawBackCheckout } from "./claw-back-checkout.ts";
@@ -45,7 +46,11 @@ async function takeStep(tx: Database, { checkout, session, now }: Step): Promise
       await updateCheckout(tx, checkout.id, { completedAt: now, sessionId, paymentId });
       return step;
     case "end":
-      await updateCheckout(tx, checkout.id, { state: step.state, endedAt: now, note: step.note });
+      await updateCheckout(tx, checkout.id, {
+        ...{ state: step.state, endedAt: now, note: step.note },
+        ...(checkout.origin === "automatic" ? { paymentId } : {}),
+      });
+      if (checkout.origin === "automatic") await stopTopUp(tx, { checkout, reason: "declined", now });
       return step;
     case "refuse":
     case "nothing":
@@ -64,6 +69,8 @@ async function credit(tx: Database, { id, accountId, amount }: Checkout, now: Da
 async function markMismatched(tx: Database, { checkout, session, now }: Step, note: string): Promise<CheckoutStep> {
   const { sessionId, paymentId } = session;
   await updateCheckout(tx, checkout.id, { state: "mismatched", endedAt: now, note, sessionId, paymentId });
+  // Without the credit, the balance stays low: the next run would charge the card again.
+  if (checkout.origin === "automatic") await stopTopUp(tx, { checkout, reason: "review", now });
   return { kind: "mismatch", note };
 }
 

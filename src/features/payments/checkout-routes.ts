@@ -22,7 +22,7 @@ type CheckoutRouteDependencies = {
   database: Database;
   currency: string;
   /** Throws if card payments aren't enabled. */
-  createCheckout(request: Pick<Checkout, "accountId"> & { amount: string }): Promise<Checkout>;
+  createCheckout(request: Pick<Checkout, "accountId"> & { amount: string; savesCard: boolean }): Promise<Checkout>;
 };
 
 const tags = ["Payments"];
@@ -54,7 +54,10 @@ Stripe confirms the payment. You can create 10 checkouts an hour and have 20 ope
     },
     async (request, reply) => {
       const { accountId } = getSession(request);
-      const checkout = await createCheckout({ accountId, amount: request.body.amount });
+      const checkout = await createCheckout({
+        ...{ accountId, amount: request.body.amount },
+        savesCard: request.body.save_card === true,
+      });
       reply.code(201);
       return presentCheckout(checkout);
     },

@@ -22,6 +22,7 @@ export const checkoutSchema = Type.Object({
   created: Type.Integer({ description: "Unix time in seconds." }),
   expires_at: Type.String({ format: "date-time", description: "You can pay until then." }),
   paid_at: time("When the payment was credited."),
+  is_automatic: Type.Boolean({ description: "Whether an automatic top-up charged the saved card." }),
   reversals: Type.Array(
     Type.Object({
       kind: Type.Enum(["refund", "dispute"]),
@@ -52,7 +53,12 @@ account cannot spend. Credit that you add pays the debt first.`,
 });
 
 export const newCheckoutSchema = Type.Object(
-  { amount: Type.String({ maxLength: 32, description: "The amount to pay, as a decimal such as `20` or `20.50`." }) },
+  {
+    amount: Type.String({ maxLength: 32, description: "The amount to pay, as a decimal such as `20` or `20.50`." }),
+    save_card: Type.Optional(
+      Type.Boolean({ default: false, description: "Save the card of this payment for automatic top-ups." }),
+    ),
+  },
   { additionalProperties: false },
 );
 
@@ -87,6 +93,7 @@ export function presentCheckout(
     created: Math.floor(createdAt.getTime() / 1000),
     expires_at: expiresAt.toISOString(),
     paid_at: state === "paid" ? (endedAt?.toISOString() ?? null) : null,
+    is_automatic: checkout.origin === "automatic",
     reversals: reversals.map((reversal) => ({
       kind: reversal.kind,
       amount: presentMoney(fromMinor(reversal.amountMinor, currency)),

@@ -1,9 +1,9 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { AccountId, CheckoutId } from "../../lib/ids.ts";
 import { nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-import type { Checkout, CheckoutState } from "./checkout.ts";
+import type { Checkout, CheckoutOrigin, CheckoutState } from "./checkout.ts";
 
 /** Serializes checkout creation per account with an advisory lock, so concurrent requests cannot exceed the limits. */
 export async function lockCheckoutsOf(
@@ -16,6 +16,7 @@ export async function lockCheckoutsOf(
     .selectFrom("checkouts")
     .select(["state", "created_at", "expires_at"])
     .where("account_id", "=", accountId)
+    .where("origin", "=", "page")
     .where(({ eb, or }) => or([eb("state", "=", "open"), eb("created_at", ">", since)]))
     .orderBy("created_at")
     .execute();
@@ -25,8 +26,9 @@ export async function lockCheckoutsOf(
   };
 }
 
-export async function insertCheckout(tx: Database, checkout: Checkout): Promise<void> {
-  await tx
+/** `false` if there is a checkout with this id. */
+export async function insertCheckout(tx: Database, checkout: Checkout): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
     .insertInto("checkouts")
     .values({
       id: checkout.id,
@@ -37,9 +39,17 @@ export async function insertCheckout(tx: Database, checkout: Checkout): Promise<
       state: checkout.state,
       created_at: checkout.createdAt,
       expires_at: checkout.expiresAt,
+      payment_id: checkout.paymentId,
+      ended_at: checkout.endedAt,
       refunded_minor: checkout.refundedMinor,
+      origin: checkout.origin,
+      card_save: checkout.cardSave,
+      customer_id: checkout.customerId,
+      card_id: checkout.cardId,
     })
-    .execute();
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
 export async function updateSession(
@@ -63,8 +73,9 @@ export async function lockCheckout(tx: Database, id: string): Promise<Checkout |
 type CheckoutChanges = {
   state?: CheckoutState;
   note?: string | null;
-  sessionId?: string;
+  sessionId?: string | null;
   paymentId?: string | null;
+  cardSave?: "done";
   completedAt?: Date;
   endedAt?: Date;
 };
@@ -80,6 +91,7 @@ export async function updateCheckout(tx: Database, id: CheckoutId, changes: Chec
       ...(changes.note === undefined ? {} : { note: changes.note }),
       ...(changes.sessionId === undefined ? {} : { session_id: changes.sessionId }),
       ...(changes.paymentId === undefined ? {} : { payment_id: changes.paymentId }),
+      ...(changes.cardSave === undefined ? {} : { card_save: changes.cardSave }),
       ...(changes.completedAt === undefined ? {} : { completed_at: changes.completedAt }),
       ...(changes.endedAt === undefined ? {} : { ended_at: changes.endedAt }),
     })
@@ -104,10 +116,11 @@ export async function updateToFailed(
 /** Open checkouts that were created, and last polled, before the given time; the longest wait first. */
 export async function listSilentCheckouts(
   database: Database,
-  { before, limit }: { before: Date; limit: number },
+  { origin, before, limit }: { origin: CheckoutOrigin; before: Date; limit: number },
 ): Promise<Checkout[]> {
   const rows = await selectCheckouts(database)
     .where("state", "=", "open")
+    .where("origin", "=", origin)
     .where("created_at", "<=", before)
     .where(({ eb, or }) => or([eb("polled_at", "is", null), eb("polled_at", "<=", before)]))
     .orderBy(sql`coalesce(polled_at, created_at)`)
@@ -163,9 +176,9 @@ function selectCheckouts(database: Database) {
   return database.selectFrom("checkouts").selectAll();
 }
 
-function toCheckout(row: Tables["checkouts"]): Checkout {
+function toCheckout(row: Selectable<Tables["checkouts"]>): Checkout {
   return {
-    // The table's check constraints guarantee the id prefixes and the state.
+    // The table's check constraints guarantee the id prefixes, the state, the origin and `card_save`.
     id: row.id as CheckoutId,
     accountId: row.account_id as AccountId,
     amount: nano(row.amount_nano),
@@ -182,5 +195,9 @@ function toCheckout(row: Tables["checkouts"]): Checkout {
     endedAt: row.ended_at,
     refundedMinor: row.refunded_minor,
     disputedAt: row.disputed_at,
+    origin: row.origin as CheckoutOrigin,
+    cardSave: row.card_save as Checkout["cardSave"],
+    customerId: row.customer_id,
+    cardId: row.card_id,
   };
 }

@@ -1,6 +1,17 @@
 import type { AccountId, CheckoutId, TransactionId } from "../../lib/ids.ts";
 import type { Nano } from "../../lib/money.ts";
 
+/**
+ * `page`: the customer pays on Stripe's page. `automatic`: a saved card is charged without the customer.
+ * `external`: another provider reported it paid.
+ */
+export type CheckoutOrigin = "page" | "automatic" | "external";
+
+/** The ledger's name of the money's way in. */
+export function nameChannel({ origin }: { origin: CheckoutOrigin }): string {
+  return origin === "external" ? "external" : "stripe";
+}
+
 export const checkoutStates = ["open", "paid", "expired", "failed", "mismatched"] as const;
 export type CheckoutState = (typeof checkoutStates)[number];
 
@@ -40,6 +51,12 @@ export type Checkout = {
   endedAt: Date | null;
   refundedMinor: bigint;
   disputedAt: Date | null;
+  origin: CheckoutOrigin;
+  /** `wanted` until the card of the payment was read from Stripe; `null` if the card is not saved. */
+  cardSave: "wanted" | "done" | null;
+  /** Stripe's ids of the customer and the card that an automatic charge uses. */
+  customerId: string | null;
+  cardId: string | null;
 };
 
 /** Deriving the transaction's id from the checkout's makes a second credit a duplicate. */

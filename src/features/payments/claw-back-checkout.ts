@@ -1,6 +1,6 @@
 import type { Database } from "../../platform/database/database.ts";
 import { clawBack } from "../ledger/index.ts";
-import type { Checkout } from "./checkout.ts";
+import { type Checkout, nameChannel } from "./checkout.ts";
 import { updateReversed } from "./checkout-store.ts";
 import { decideShares, isInEffect } from "./reversal.ts";
 import { listReversals } from "./reversal-store.ts";
@@ -26,7 +26,7 @@ export async function clawBackCheckout(tx: Database, checkout: Checkout, now: Da
     const request = {
       id: reversal.id,
       accountId: checkout.accountId,
-      channel: "stripe",
+      channel: nameChannel(checkout),
       cause: { kind: `payment_${reversal.kind}`, id: checkout.id },
       owed: fromMinor(owedMinor, checkout.currency),
     } as const;

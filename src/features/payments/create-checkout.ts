@@ -27,17 +27,21 @@ const retryAfterSeconds = 30;
 /** Stores the checkout, then creates its Stripe session. The credit follows when Stripe reports the payment. */
 export async function createCheckout(
   dependencies: CheckoutDependencies,
-  { accountId, amount: text }: { accountId: AccountId; amount: string },
+  { accountId, amount: text, savesCard = false }: { accountId: AccountId; amount: string; savesCard?: boolean },
 ): Promise<Checkout> {
   const { amount, amountMinor } = parseAmount(dependencies, text);
-  const checkout = await openCheckout(dependencies, { accountId, amount, amountMinor });
+  const checkout = await openCheckout(dependencies, {
+    ...{ accountId, amount, amountMinor },
+    cardSave: savesCard ? "wanted" : null,
+  });
   const session = await createSession(dependencies, checkout);
   await updateSession(dependencies.database, checkout.id, session);
   return { ...checkout, sessionId: session.sessionId, sessionUrl: session.url };
 }
 
-function parseAmount(
-  { currency, amountMin, amountMax }: PaymentLimits,
+/** Throws if the amount is not within the limits of one payment. */
+export function parseAmount(
+  { currency, amountMin, amountMax }: Pick<PaymentLimits, "currency" | "amountMin" | "amountMax">,
   text: string,
 ): { amount: Nano; amountMinor: bigint } {
   const places = countPlaces(currency);
@@ -57,7 +61,7 @@ function parseAmount(
 
 async function openCheckout(
   { database, clock, ids, currency }: CheckoutDependencies,
-  wanted: Pick<Checkout, "accountId" | "amount" | "amountMinor">,
+  wanted: Pick<Checkout, "accountId" | "amount" | "amountMinor" | "cardSave">,
 ): Promise<Checkout> {
   return await database.transaction().execute(async (tx) => {
     const now = clock.now();
@@ -78,6 +82,9 @@ async function openCheckout(
       endedAt: null,
       refundedMinor: 0n,
       disputedAt: null,
+      origin: "page",
+      customerId: null,
+      cardId: null,
     };
     await insertCheckout(tx, checkout);
     return checkout;
@@ -114,6 +121,7 @@ async function createSession(
       amountMinor: checkout.amountMinor,
       currency: checkout.currency,
       title: `Credit at ${new URL(siteUrl).host}`,
+      savesCard: checkout.cardSave !== null,
       successUrl: backUrl,
       cancelUrl: `${backUrl}&canceled=1`,
       expiresAt: checkout.expiresAt,

@@ -1,7 +1,7 @@
 import { type Checkout, mayFollow } from "./checkout.ts";
 import type { StripeSession } from "./stripe-event.ts";
 
-/** How a checkout changes when Stripe sessions its session. */
+/** How a checkout changes when Stripe reports on its payment. */
 export type CheckoutStep =
   | { kind: "credit" }
   /** The customer has paid by a delayed method; the money has not arrived. */
@@ -19,6 +19,12 @@ export type CheckoutStep =
  */
 export function decideCheckout(checkout: Checkout, session: StripeSession): CheckoutStep {
   const isPaid = session.outcome === "paid";
+  // Events about a page's payment come with its session as well, which decides.
+  if (checkout.origin === "external") return { kind: "nothing" };
+  if ((checkout.origin === "automatic") !== (session.sessionId === null)) return { kind: "nothing" };
+  if (checkout.origin === "automatic" && checkout.paymentId !== null && checkout.paymentId !== session.paymentId) {
+    return { kind: isPaid ? "refuse" : "nothing" };
+  }
   if (checkout.sessionId !== null && checkout.sessionId !== session.sessionId) {
     return { kind: isPaid ? "refuse" : "nothing" };
   }
@@ -32,7 +38,7 @@ export function decideCheckout(checkout: Checkout, session: StripeSession): Chec
       return { kind: checkout.state === "open" && checkout.completedAt === null ? "complete" : "nothing" };
     case "failed":
       if (!mayFollow(checkout.state, "failed")) return { kind: "nothing" };
-      return { kind: "end", state: "failed", note: "The payment did not succeed." };
+      return { kind: "end", state: "failed", note: session.note ?? "The payment did not succeed." };
     case "expired":
       return mayFollow(checkout.state, "expired") ? { kind: "end", state: "expired", note: null } : { kind: "nothing" };
     case "open":

@@ -1,6 +1,7 @@
 import { AppError } from "../../platform/errors/app-error.ts";
 import { applyReversal, type PaymentDependencies } from "./apply-reversal.ts";
 import { applySession } from "./apply-session.ts";
+import { saveCard } from "./cards/save-card.ts";
 import type { StripeEvent } from "./stripe-event.ts";
 
 /** Handles a webhook event. Its effects are durable when this returns; Stripe retries every other error for days. */
@@ -18,7 +19,8 @@ export async function handleStripeEvent(
 export async function applyStripeEvent(dependencies: PaymentDependencies, event: StripeEvent): Promise<void> {
   switch (event.kind) {
     case "session":
-      return await applySession(dependencies, event.session);
+      await applySession(dependencies, event.session);
+      return await saveCard(dependencies, event.session.checkoutId);
     case "reversal":
       return await applyReversal(dependencies, event.reversal);
     case "refunded":

@@ -4,11 +4,14 @@ import { createWholeFetch } from "../../platform/net/fetch-whole.ts";
 import { createGuardedClient } from "../../platform/net/guarded-client.ts";
 import type { StripeReversal } from "./reversal.ts";
 import {
+  readCard,
+  readPayment,
   readPaymentCheckout,
   readReversal,
   readSession,
   readStripeEvent,
   reversalEvents,
+  type StripeCard,
   type StripeEvent,
   type StripeSession,
 } from "./stripe-event.ts";
@@ -20,10 +23,16 @@ type NewSession = {
   currency: string;
   /** The product name on Stripe's payment page. */
   title: string;
+  /** Allows later charges of the card without the customer. */
+  savesCard: boolean;
   successUrl: string;
   cancelUrl: string;
   expiresAt: Date;
 };
+
+/** A charge of a saved card without the customer. */
+type NewCharge = Pick<NewSession, "checkoutId" | "accountId" | "amountMinor" | "currency" | "title"> &
+  Pick<StripeCard, "customerId" | "cardId">;
 
 /** Stripe's API. Every method except `readEvent` may throw the library's errors. */
 export type StripeClient = {
@@ -33,6 +42,17 @@ export type StripeClient = {
   findSession(sessionId: string): Promise<StripeSession | null>;
   /** The checkout id in the payment's metadata, or `null`. */
   findPaymentCheckout(paymentId: string): Promise<string | null>;
+  /**
+   * Idempotent per checkout for a day: a retry charges once. Returns a decline as an outcome, and throws if the outcome is
+   * unknown.
+   */
+  chargeCard(request: NewCharge): Promise<StripeSession>;
+  /** The charge of a checkout among the customer's payments since a time, or `null`. */
+  findCharge(request: Pick<NewCharge, "customerId" | "checkoutId"> & { since: Date }): Promise<StripeSession | null>;
+  /** The saved card of a payment, or `null`. */
+  findCard(paymentId: string): Promise<StripeCard | null>;
+  /** Removes a card from its customer, so that it cannot be charged again. Repeatable. */
+  detachCard(cardId: string): Promise<void>;
   listRefunds(paymentId: string): Promise<StripeReversal[]>;
   /** `null` if the API key may not read events. */
   listReversalEvents(since: Date): Promise<StripeEvent[] | null>;
@@ -50,6 +70,7 @@ const standardUrl = "https://api.stripe.com";
 const timeoutMsStandard = 10_000;
 const signatureSecondsMax = 300;
 const pageMax = 100;
+const clockSecondsMax = 600;
 const answerBytesMax = 32 * 1024 * 1024;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one client; each function is one request to Stripe.
@@ -108,6 +129,47 @@ export function createStripeClient(keys: StripeKeys, place: StripePlace = { url:
         throw error;
       }
     },
+    async chargeCard(request) {
+      const stripe = await getStripe();
+      try {
+        const payment: unknown = await stripe.paymentIntents.create(describeCharge(request), {
+          idempotencyKey: request.checkoutId,
+        });
+        return requirePayment(payment);
+      } catch (error) {
+        const failure = readChargeFailure(error, request);
+        if (failure === null) throw error;
+        return failure;
+      }
+    },
+    async findCharge({ customerId, checkoutId, since }) {
+      const stripe = await getStripe();
+      // Stripe's clock may be behind ours.
+      const created = { gte: Math.floor(since.getTime() / 1000) - clockSecondsMax };
+      for await (const payment of stripe.paymentIntents.list({ customer: customerId, created, limit: pageMax })) {
+        const read = readPayment(payment);
+        if (read?.checkoutId === checkoutId) return read;
+      }
+      return null;
+    },
+    async findCard(paymentId) {
+      const stripe = await getStripe();
+      try {
+        return readCard(await stripe.paymentIntents.retrieve(paymentId, { expand: ["payment_method"] }));
+      } catch (error) {
+        if (hasStatus(error, 404)) return null;
+        throw error;
+      }
+    },
+    async detachCard(cardId) {
+      const stripe = await getStripe();
+      try {
+        await stripe.paymentMethods.detach(cardId);
+      } catch (error) {
+        // Stripe refuses to detach a card twice.
+        if (!hasStatus(error, 400) && !hasStatus(error, 404)) throw error;
+      }
+    },
     async listRefunds(paymentId) {
       const stripe = await getStripe();
       const reversals: StripeReversal[] = [];
@@ -161,7 +223,10 @@ function describeSession(request: NewSession): Stripe.Checkout.SessionCreatePara
     mode: "payment",
     client_reference_id: request.checkoutId,
     metadata,
-    payment_intent_data: { metadata },
+    payment_intent_data: { metadata, ...(request.savesCard ? { setup_future_usage: "off_session" as const } : {}) },
+    ...(request.savesCard
+      ? { customer_creation: "always" as const, allowed_payment_method_types: ["card" as const] }
+      : {}),
     line_items: [
       {
         quantity: 1,
@@ -177,6 +242,42 @@ function describeSession(request: NewSession): Stripe.Checkout.SessionCreatePara
     success_url: request.successUrl,
     cancel_url: request.cancelUrl,
     expires_at: Math.floor(request.expiresAt.getTime() / 1000),
+  };
+}
+
+function describeCharge(request: NewCharge): Stripe.PaymentIntentCreateParams {
+  return {
+    amount: Number(request.amountMinor),
+    currency: request.currency.toLowerCase(),
+    customer: request.customerId,
+    payment_method: request.cardId,
+    // Redirects need a customer on a page.
+    allowed_payment_method_types: ["card"],
+    automatic_payment_methods: { enabled: true, allow_redirects: "never" },
+    description: request.title,
+    metadata: { account: request.accountId, checkout: request.checkoutId },
+    off_session: true,
+    confirm: true,
+  };
+}
+
+function requirePayment(payment: unknown): StripeSession {
+  const read = readPayment(payment);
+  if (read === null) throw new Error("Stripe returned a payment without an id.");
+  return read;
+}
+
+/** A decline, or a request that Stripe rejects because the card or its customer is gone; `null` for other errors. */
+function readChargeFailure(error: unknown, request: NewCharge): StripeSession | null {
+  const { checkoutId, accountId, amountMinor, currency } = request;
+  if (![402, 400, 404].some((status) => hasStatus(error, status))) return null;
+  const { code, decline_code: declineCode, payment_intent: payment } = error as Record<string, unknown>;
+  const note = [declineCode, code].find((text) => typeof text === "string" && text !== "");
+  return {
+    ...{ sessionId: null, checkoutId, accountId, amountMinor, currency },
+    paymentId: readPayment(payment)?.paymentId ?? null,
+    outcome: "failed",
+    note: typeof note === "string" ? note : null,
   };
 }
 

@@ -12,9 +12,10 @@ export const reversalEvents = [
   "charge.dispute.funds_reinstated",
 ] as const;
 
-/** The state of a checkout's session, from an event or a poll. */
+/** The state of a checkout's payment, from an event or a poll. */
 export type StripeSession = {
-  sessionId: string;
+  /** `null` for the charge of a saved card, which has no session. */
+  sessionId: string | null;
   /** From the metadata that we set; `null` if another program created the session. */
   checkoutId: string | null;
   accountId: string | null;
@@ -23,6 +24,8 @@ export type StripeSession = {
   currency: string | null;
   paymentId: string | null;
   outcome: "open" | "processing" | "paid" | "failed" | "expired";
+  /** Stripe's code of a failure. */
+  note: string | null;
 };
 
 export type StripeEvent =
@@ -46,6 +49,13 @@ export function readStripeEvent(event: unknown): StripeEvent {
       return readSessionEvent(subject, "failed") ?? other;
     case "checkout.session.expired":
       return readSessionEvent(subject, "expired") ?? other;
+    case "payment_intent.succeeded":
+    case "payment_intent.processing":
+    case "payment_intent.payment_failed":
+    case "payment_intent.canceled": {
+      const payment = readPayment(subject);
+      return payment === null ? other : { kind: "session", session: payment };
+    }
     case "charge.refunded": {
       const paymentId = readId(subject.payment_intent);
       return paymentId === null ? other : { kind: "refunded", paymentId };
@@ -95,6 +105,54 @@ export function readReversal(subject: unknown, kind: ReversalKind): StripeRevers
   return { id: name, kind, status: word, amountMinor, reason: readText(reason), paymentId, currency: currencyCode };
 }
 
+/** Reads a payment intent, as the charge of a saved card. */
+export function readPayment(payment: unknown): StripeSession | null {
+  const fields = toFields(payment);
+  const paymentId = readText(fields.id);
+  if (paymentId === null) return null;
+  const metadata = toFields(fields.metadata);
+  const fault = toFields(fields.last_payment_error);
+  const outcome = decidePaymentOutcome(fields.status, readText(fault.type) !== null);
+  return {
+    sessionId: null,
+    checkoutId: readText(metadata.checkout),
+    accountId: readText(metadata.account),
+    amountMinor: readWhole(outcome === "paid" ? fields.amount_received : fields.amount),
+    currency: readText(fields.currency)?.toUpperCase() ?? null,
+    paymentId,
+    outcome,
+    note: readText(fault.decline_code) ?? readText(fault.code),
+  };
+}
+
+function decidePaymentOutcome(status: unknown, hasFault: boolean): StripeSession["outcome"] {
+  if (status === "succeeded") return "paid";
+  if (status === "processing") return "processing";
+  // Without a fault, Stripe has not tried the card yet.
+  return hasFault || status === "requires_action" || status === "canceled" ? "failed" : "open";
+}
+
+/** A card that may be charged later. */
+export type StripeCard = {
+  customerId: string;
+  cardId: string;
+  brand: string;
+  last4: string;
+  expMonth: number;
+  expYear: number;
+};
+
+/** Reads the card of a payment intent that was retrieved with its payment method; `null` if it was not a saved card. */
+export function readCard(payment: unknown): StripeCard | null {
+  const { customer, payment_method: method } = toFields(payment);
+  const { id, card } = toFields(method);
+  const { brand, last4, exp_month: month, exp_year: year } = toFields(card);
+  const [customerId, cardId, digits] = [readId(customer), readText(id), readText(last4)];
+  if (customerId === null || cardId === null || digits === null) return null;
+  const [expMonth, expYear] = [Number(readWhole(month) ?? 0n), Number(readWhole(year) ?? 0n)];
+  return { customerId, cardId, brand: readText(brand) ?? "card", last4: digits, expMonth, expYear };
+}
+
 /** The checkout id from the metadata that we set when the session was created. */
 export function readPaymentCheckout(payment: unknown): string | null {
   return readText(toFields(toFields(payment).metadata).checkout);
@@ -117,6 +175,7 @@ function readSessionFields(session: Fields, outcome: StripeSession["outcome"]): 
     currency: readText(session.currency)?.toUpperCase() ?? null,
     paymentId: readId(session.payment_intent),
     outcome,
+    note: null,
   };
 }
 

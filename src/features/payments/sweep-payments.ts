@@ -1,5 +1,6 @@
 import type { PaymentDependencies } from "./apply-reversal.ts";
 import { applySession } from "./apply-session.ts";
+import { saveCard, saveWantedCards } from "./cards/save-card.ts";
 import type { Checkout } from "./checkout.ts";
 import { listSilentCheckouts, updateAskedAt, updateToFailed } from "./checkout-store.ts";
 import { applyStripeEvent } from "./handle-stripe-event.ts";
@@ -10,10 +11,10 @@ const checkoutsPerSweepMax = 50;
 /** Stripe may list an event a moment after the time it carries. */
 const overlapMs = 10 * 60_000;
 
-/** Polls Stripe for what lost webhook events would have reported. If one half fails, the other still runs. */
+/** Polls Stripe for what lost webhook events would have reported. If one part fails, the others still run. */
 export async function sweepPayments(dependencies: PaymentDependencies, signal: AbortSignal): Promise<void> {
   const outcomes: PromiseSettledResult<void>[] = [];
-  for (const sweep of [sweepCheckouts, sweepReversals]) {
+  for (const sweep of [sweepCheckouts, saveWantedCards, sweepReversals]) {
     outcomes.push(...(await Promise.allSettled([sweep(dependencies, signal)])));
   }
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
@@ -23,7 +24,7 @@ export async function sweepPayments(dependencies: PaymentDependencies, signal: A
 async function sweepCheckouts(dependencies: PaymentDependencies, signal: AbortSignal): Promise<void> {
   const { database, clock } = dependencies;
   const before = new Date(clock.now().getTime() - pollEveryMs);
-  for (const checkout of await listSilentCheckouts(database, { before, limit: checkoutsPerSweepMax })) {
+  for (const checkout of await listSilentCheckouts(database, { origin: "page", before, limit: checkoutsPerSweepMax })) {
     if (signal.aborted) return;
     await updateAskedAt(database, checkout.id, clock.now());
     await pollCheckout(dependencies, checkout);
@@ -41,6 +42,7 @@ async function pollCheckout(dependencies: PaymentDependencies, { id, sessionId }
     return await updateToFailed(database, id, { note: "Stripe has no such session.", now: clock.now() });
   }
   await applySession(dependencies, { ...session, checkoutId: id });
+  await saveCard(dependencies, id);
 }
 
 /** Polls hourly for refund and dispute events: a payment can be disputed for months. */

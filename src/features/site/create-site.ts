@@ -20,6 +20,7 @@ import { createSiteShell } from "./serve-site.ts";
 import { createShowcase, type ShowcaseOptions } from "./showcase/create-showcase.ts";
 import { addShowcaseRoutes } from "./showcase/showcase-routes.ts";
 import { createSignIn } from "./sign-in/create-sign-in.ts";
+import { composeMail, type MailContent } from "./sign-in/sign-in-mails.ts";
 import { createThrottle } from "./sign-in/throttle.ts";
 import type { OpenAccount } from "./sign-in/user/user.ts";
 import type { SiteDependencies, SiteOptions } from "./site-dependencies.ts";
@@ -33,6 +34,8 @@ export type Site = {
    * for signed-in users.
    */
   addRoutes(http: HttpServer, addApi: (consoleApi: HttpServer) => void): Promise<void>;
+  /** Mails text with a link, and the brand's footer. */
+  sendMail(content: MailContent): void;
   /** Applies a changed brand to pages and mails. */
   rebrand(brand: Brand): void;
   /** Finishes background work and the mail being sent. */
@@ -93,6 +96,7 @@ export function createSite(given: SiteOptions & SiteParts): Site {
         addApi(consoleApi);
       });
     },
+    sendMail: (content) => mailer.send(composeMail(content)),
     rebrand(next) {
       brand = next;
       files = built && applyBrand(built, brand, addresses);

@@ -21,7 +21,13 @@ export type SiteOptions = {
   contentDays: number;
   supportContact: string | null;
   mail: { smtpUrl: string | undefined; from: string };
-  payments: { kind: "none" | "stripe"; amountMin: string; amountMax: string };
+  payments: {
+    kind: "none" | "stripe";
+    amountMin: string;
+    amountMax: string;
+    amounts: string[];
+    hasAutoTopUp: boolean;
+  };
   providers: OidcSettings[];
   brand: Brand;
 };

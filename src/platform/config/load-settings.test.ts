@@ -118,8 +118,11 @@ describe("where settings come from", () => {
       oidc: [],
       stripe_secret_key: undefined,
       stripe_webhook_secret: undefined,
+      payment_webhook_secret: undefined,
       payment_amount_min: 5,
       payment_amount_max: 1000,
+      payment_amounts: [10, 25, 50, 100],
+      auto_top_ups_daily_max: 5,
       tls_cert_file: undefined,
       tls_key_file: undefined,
     });

@@ -22,6 +22,20 @@ export function wholeNumber(range: { min: number; max: number }): SettingKind<nu
   };
 }
 
+/** Several whole numbers, or none. */
+export function wholeNumbers(range: { min: number; max: number; countMax: number }): SettingKind<readonly number[]> {
+  const one = wholeNumber(range);
+  return {
+    expected: `up to ${range.countMax} whole numbers from ${range.min} to ${range.max}, with commas between them`,
+    parse(raw) {
+      const items = typeof raw === "string" ? raw.split(",").map((item) => item.trim()) : raw;
+      if (!Array.isArray(items) || items.length > range.countMax) return undefined;
+      const numbers = items.filter((item) => item !== "").map((item) => one.parse(item));
+      return numbers.every((number) => number !== undefined) ? numbers : undefined;
+    },
+  };
+}
+
 /** A part of a whole, from 0 to 1. */
 export function share(): SettingKind<number> {
   return {

@@ -23,6 +23,7 @@ import {
   text,
   webAddress,
   wholeNumber,
+  wholeNumbers,
 } from "./setting-kinds.ts";
 
 /**
@@ -316,6 +317,14 @@ export const settingsTable = {
     description:
       "The signing secret of the Stripe webhook `<site_url>/payments/stripe`. Set it together with stripe_secret_key.",
   },
+  payment_webhook_secret: {
+    kind: text("a signing secret of the form whsec_<base64> or its variable"),
+    default: undefined,
+    defaultText: "events of other providers are rejected",
+    example: "'${PAYMENT_WEBHOOK_SECRET}'",
+    description:
+      "The signing secret of payment events of another provider, sent to `<site_url>/payments/events` (docs/operating/payments.md).",
+  },
   payment_amount_min: {
     kind: wholeNumber({ min: 1, max: 10_000_000 }),
     default: 5,
@@ -327,6 +336,20 @@ export const settingsTable = {
     default: 1000,
     example: "1000",
     description: "The maximum card payment, in the currency.",
+  },
+  payment_amounts: {
+    kind: wholeNumbers({ min: 1, max: 10_000_000, countMax: 6 }),
+    default: [10, 25, 50, 100],
+    example: "[10, 25, 50, 100]",
+    description:
+      "Amounts that the billing page offers as buttons, in the currency. It leaves out those outside payment_amount_min and payment_amount_max.",
+  },
+  auto_top_ups_daily_max: {
+    kind: wholeNumber({ min: 0, max: 100 }),
+    default: 5,
+    example: "5",
+    description:
+      "How often automatic top-up may charge an account's saved card in 24 hours, declined charges included. 0 disables saved cards and automatic top-up.",
   },
   disabled_endpoints: {
     kind: someOf(previewEndpoints),

@@ -2,10 +2,13 @@
 import type { Generated } from "kysely";
 
 export type Tables = {
+  account_alerts: AccountAlertsTable;
+  account_notices: AccountNoticesTable;
   account_webhook_secrets: AccountWebhookSecretsTable;
   accounts: AccountsTable;
   api_key_uses: ApiKeyUsesTable;
   api_keys: ApiKeysTable;
+  auto_top_ups: AutoTopUpsTable;
   buckets: BucketsTable;
   catalog_prices: CatalogPricesTable;
   catalog_versions: CatalogVersionsTable;
@@ -42,6 +45,7 @@ export type Tables = {
   request_gaps: RequestGapsTable;
   requests: RequestsTable;
   responses: ResponsesTable;
+  saved_cards: SavedCardsTable;
   scheduled_jobs: ScheduledJobsTable;
   secrets: SecretsTable;
   stored_texts: StoredTextsTable;
@@ -67,6 +71,25 @@ export type Tables = {
   webhook_endpoints: WebhookEndpointsTable;
   webhook_sessions: WebhookSessionsTable;
   welcomed_mailboxes: WelcomedMailboxesTable;
+};
+
+type AccountAlertsTable = {
+  account_id: string;
+  low_balance_nano: bigint | null;
+  budget_percent: number | null;
+  is_low: Generated<boolean>;
+  low_count: Generated<bigint>;
+  low_mailed_at: Date | null;
+  changed_at: Date;
+};
+
+type AccountNoticesTable = {
+  id: string;
+  account_id: string;
+  kind: string;
+  facts: unknown;
+  created_at: Date;
+  sent_at: Date | null;
 };
 
 type AccountWebhookSecretsTable = {
@@ -117,6 +140,18 @@ type ApiKeysTable = {
   is_console: Generated<boolean>;
   lineage_id: string;
   logs_content: Generated<boolean>;
+};
+
+type AutoTopUpsTable = {
+  account_id: string;
+  state: string;
+  stop_reason: string | null;
+  threshold_nano: bigint;
+  amount_nano: bigint;
+  amount_minor: bigint;
+  month_max_nano: bigint;
+  next_at: Date;
+  changed_at: Date;
 };
 
 type BucketsTable = {
@@ -183,6 +218,10 @@ type CheckoutsTable = {
   ended_at: Date | null;
   refunded_minor: bigint;
   disputed_at: Date | null;
+  origin: Generated<string>;
+  card_save: string | null;
+  customer_id: string | null;
+  card_id: string | null;
 };
 
 type ClawbacksTable = {
@@ -578,6 +617,17 @@ type ResponsesTable = {
   expires_at: Date;
   work: string | null;
   run: Generated<number>;
+};
+
+type SavedCardsTable = {
+  account_id: string;
+  customer_id: string;
+  card_id: string;
+  brand: string;
+  last4: string;
+  exp_month: number;
+  exp_year: number;
+  saved_at: Date;
 };
 
 type ScheduledJobsTable = {

@@ -288,6 +288,9 @@ describe("a key", () => {
       contentLogDays: 7,
       removeExpiredFiles: async () => {},
       sweepCheckouts: async () => {},
+      topUpAccounts: async () => {},
+      raiseAlerts: async () => {},
+      sendNotices: async () => {},
       sweepResponses: async () => {},
     }).find(({ name }) => name === "forget-idempotency-keys");
     await job?.run(new AbortController().signal);

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../../src/lib/clock.ts";
+import { createStripeCards, type StripeCards } from "./stripe-cards.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -43,6 +44,8 @@ export type StripeServer = AsyncDisposable & {
   /** Refunds a payment, or disputes it; changing the status of the returned object changes it. */
   refund(session: StripeSession, amount: number, status?: string): StripeRefund;
   dispute(session: StripeSession, amount: number, status?: string): StripeDispute;
+  /** Saved cards and their charges. */
+  cards: StripeCards;
   /** Every event that was created, delivered or not. */
   events: Fields[];
   /** An event about an object's current state, or with some fields changed. */
@@ -67,6 +70,7 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
   const answers = new Map<string, { body: string; answer: Answer }>();
   const refunds: StripeRefund[] = [];
   const events: Fields[] = [];
+  const cards = createStripeCards(() => nowSeconds());
   const requests: StripeServer["requests"] = [];
   const faults: StripeFault[] = [];
   const nowSeconds = (): number => Math.floor(clock.now().getTime() / 1000);
@@ -82,6 +86,7 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
       ["line_items[0][price_data][unit_amount]", Number.isSafeInteger(amount) && amount > 0],
       ["line_items[0][price_data][currency]", /^[a-z]{3}$/.test(currency)],
       ["line_items[0][price_data][product_data][name]", form.has("line_items[0][price_data][product_data][name]")],
+      ["payment_method_types", !form.has("payment_method_types[0]")],
       ["expires_at", expiresAt >= nowSeconds() + halfHourSeconds && expiresAt <= nowSeconds() + daySeconds],
     ].find(([, isRight]) => isRight === false);
     if (wrong !== undefined) return presentRefusal(400, `Invalid ${wrong[0]}`, { param: wrong[0] });
@@ -96,6 +101,7 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
       currency,
       expires_at: expiresAt,
       livemode: false,
+      setup_future_usage: form.get("payment_intent_data[setup_future_usage]") ?? null,
       metadata: { account: form.get("metadata[account]") ?? "", checkout: form.get("metadata[checkout]") ?? "" },
       mode: "payment",
       payment_intent: null,
@@ -120,8 +126,10 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
     return { status: 200, body: { ...session, payment_intent: payment } };
   }
 
-  function getPayment(path: string): Answer {
+  function getPayment(path: string, query: URLSearchParams): Answer {
     const id = path.slice("/v1/payment_intents/".length);
+    const charge = cards.find(id, query.get("expand[0]") === "payment_method");
+    if (charge !== null) return { status: 200, body: charge };
     const session = [...sessions.values()].find(({ payment_intent }) => payment_intent === id);
     if (session === undefined) return presentRefusal(404, "No such payment_intent", { code: "resource_missing" });
     const { metadata } = session;
@@ -146,13 +154,14 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
         query,
       );
     }
+    if (path === "/v1/payment_intents") return listPage(path, cards.list(query.get("customer")), query);
     if (path === "/v1/events") {
       const types = [...query].flatMap(([name, value]) => (name.startsWith("types") ? [value] : []));
       const since = Number(query.get("created[gte]"));
       const told = events.filter(({ type, created }) => types.includes(String(type)) && Number(created) >= since);
       return listPage(path, told, query);
     }
-    return path.startsWith("/v1/payment_intents/") ? getPayment(path) : getSession(path, query);
+    return path.startsWith("/v1/payment_intents/") ? getPayment(path, query) : getSession(path, query);
   }
 
   function createReversal(
@@ -163,6 +172,13 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
     return { ...fields, payment_intent, currency, created: nowSeconds(), metadata: {}, reason: "fraudulent" };
   }
 
+  function findCreate(path: string): ((form: Map<string, string>) => Answer) | null {
+    if (path === "/v1/checkout/sessions") return createSession;
+    if (path === "/v1/payment_intents") return cards.charge;
+    const [, cardId] = /^\/v1\/payment_methods\/(\w+)\/detach$/.exec(path) ?? [];
+    return cardId === undefined ? null : () => cards.detach(cardId);
+  }
+
   function answerRequest(request: IncomingMessage, body: string): Answer {
     const { pathname: path, searchParams } = new URL(request.url ?? "", "http://stripe");
     const form = new Map(new URLSearchParams(body));
@@ -171,12 +187,13 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
     if (headers.authorization !== `Bearer ${secretKey}`) return presentRefusal(401, "Invalid API Key provided");
     if (headers["stripe-version"] !== apiVersion) return presentRefusal(400, "Invalid Stripe API version");
     if (method === "GET") return answerGet(path, searchParams);
-    if (method !== "POST" || path !== "/v1/checkout/sessions") return presentRefusal(404, "Unrecognized request URL");
+    const create = method === "POST" ? findCreate(path) : null;
+    if (create === null) return presentRefusal(404, "Unrecognized request URL");
     if (headers["content-type"] !== "application/x-www-form-urlencoded") return presentRefusal(400, "Invalid form");
     const key = String(headers["idempotency-key"]);
     const known = answers.get(key);
     if (known === undefined) {
-      const answer = createSession(form);
+      const answer = create(form);
       answers.set(key, { body, answer });
       return answer;
     }
@@ -213,6 +230,7 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
     pay(session, method = "card") {
       const paymentId = `pi_${randomBytes(12).toString("hex")}`;
       const isPaid = method === "card";
+      if (session.setup_future_usage === "off_session") cards.save(paymentId, session);
       paymentStates.set(paymentId, isPaid ? "succeeded" : "processing");
       const payment_status = isPaid ? "paid" : "unpaid";
       Object.assign(session, { status: "complete", payment_status, payment_intent: paymentId, url: null });
@@ -234,6 +252,7 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
       const id = `dp_${randomBytes(12).toString("hex")}`;
       return { ...createReversal(session, { id, amount, status }), object: "dispute" };
     },
+    cards,
     events,
     createEvent(type, object) {
       const event = describeEvent(type, object, nowSeconds());

@@ -24,6 +24,8 @@ export type paths = {
             payments: "stripe" | "none";
             payment_amount_min: string;
             payment_amount_max: string;
+            payment_amounts: (string)[];
+            has_auto_top_up: boolean;
             content_log_days: number;
             support_contact: string | null;
           };
@@ -1419,6 +1421,7 @@ export type paths = {
       requestBody: { content: {
         "application/json": {
           amount: string;
+          save_card?: boolean;
         };
       } };
       responses: {
@@ -1433,6 +1436,7 @@ export type paths = {
             created: number;
             expires_at: string;
             paid_at: string | null;
+            is_automatic: boolean;
             reversals: ({
               kind: "refund" | "dispute";
               amount: string;
@@ -1466,6 +1470,7 @@ export type paths = {
               created: number;
               expires_at: string;
               paid_at: string | null;
+              is_automatic: boolean;
               reversals: ({
                 kind: "refund" | "dispute";
                 amount: string;
@@ -1501,6 +1506,7 @@ export type paths = {
             created: number;
             expires_at: string;
             paid_at: string | null;
+            is_automatic: boolean;
             reversals: ({
               kind: "refund" | "dispute";
               amount: string;
@@ -1529,6 +1535,171 @@ export type paths = {
               kind: "refund" | "dispute";
               amount: string;
             })[];
+          };
+        } };
+      };
+    };
+  };
+  "/auto_top_up": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "auto_top_up";
+            state: "off" | "on" | "stopped";
+            stop_reason: "declined" | "reversed" | "review" | null;
+            threshold: string | null;
+            amount: string | null;
+            month_max: string | null;
+            charged_this_month: string;
+            currency: string;
+            not_before: string | null;
+            card: {
+              brand: string;
+              last4: string;
+              exp_month: number;
+              exp_year: number;
+            } | null;
+          };
+        } };
+      };
+    };
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          threshold: string;
+          amount: string;
+          month_max: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "auto_top_up";
+            state: "off" | "on" | "stopped";
+            stop_reason: "declined" | "reversed" | "review" | null;
+            threshold: string | null;
+            amount: string | null;
+            month_max: string | null;
+            charged_this_month: string;
+            currency: string;
+            not_before: string | null;
+            card: {
+              brand: string;
+              last4: string;
+              exp_month: number;
+              exp_year: number;
+            } | null;
+          };
+        } };
+      };
+    };
+    delete: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "auto_top_up";
+            state: "off" | "on" | "stopped";
+            stop_reason: "declined" | "reversed" | "review" | null;
+            threshold: string | null;
+            amount: string | null;
+            month_max: string | null;
+            charged_this_month: string;
+            currency: string;
+            not_before: string | null;
+            card: {
+              brand: string;
+              last4: string;
+              exp_month: number;
+              exp_year: number;
+            } | null;
+          };
+        } };
+      };
+    };
+  };
+  "/saved_card": {
+    delete: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "auto_top_up";
+            state: "off" | "on" | "stopped";
+            stop_reason: "declined" | "reversed" | "review" | null;
+            threshold: string | null;
+            amount: string | null;
+            month_max: string | null;
+            charged_this_month: string;
+            currency: string;
+            not_before: string | null;
+            card: {
+              brand: string;
+              last4: string;
+              exp_month: number;
+              exp_year: number;
+            } | null;
+          };
+        } };
+      };
+    };
+  };
+  "/alerts": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "alerts";
+            low_balance: string | null;
+            budget_percent: number | null;
+            currency: string;
+          };
+        } };
+      };
+    };
+    patch: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          low_balance?: string | null;
+          budget_percent?: number | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "alerts";
+            low_balance: string | null;
+            budget_percent: number | null;
+            currency: string;
           };
         } };
       };

@@ -11,6 +11,10 @@ export const getBalance = () => ask(api.GET("/balance"));
 /** Debt from payments that were reversed after their credit was spent. */
 export const getDebt = () => ask(api.GET("/debt"));
 
+/** The saved card, and when it is charged. */
+export const getTopUp = () => ask(api.GET("/auto_top_up"));
+export const getAlerts = () => ask(api.GET("/alerts"));
+
 export const listBuckets = () => ask(api.GET("/buckets"));
 
 export const listHolds = () => ask(api.GET("/holds", { params: { query: { limit: latestMax } } }));
@@ -45,4 +49,6 @@ export type ExplainedCharge = Awaited<ReturnType<typeof getCharge>>;
 export type Bucket = Awaited<ReturnType<typeof listBuckets>>["data"][number];
 export type Hold = Awaited<ReturnType<typeof listHolds>>["data"][number];
 export type StatementEntry = Awaited<ReturnType<typeof listEntries>>["data"][number];
+export type AutoTopUp = Awaited<ReturnType<typeof getTopUp>>;
+export type MailAlerts = Awaited<ReturnType<typeof getAlerts>>;
 export type Checkout = Awaited<ReturnType<typeof getCheckout>>;

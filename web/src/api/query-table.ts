@@ -21,10 +21,12 @@ import {
 } from "./fetch-session.ts";
 import { getShowcase, getStatus } from "./fetch-showcase.ts";
 import {
+  getAlerts,
   getBalance,
   getCharge,
   getCheckout,
   getDebt,
+  getTopUp,
   getUsage,
   listBuckets,
   listCharges,
@@ -77,6 +79,7 @@ const connectPollMs = 500;
 /** Every query of the pages, by subject and name. Invalidating a subject refetches all of its queries. */
 export const queryTable = nameQueries({
   account: { own: whole(getAccount) },
+  alerts: { now: whole(getAlerts) },
   balance: {
     now: whole(getBalance, { staleTime: 10_000 }),
     buckets: whole(listBuckets),
@@ -148,6 +151,7 @@ export const queryTable = nameQueries({
     document: whole(readDocument, unchanging),
   },
   // Keep showing the old rows while another period or filter loads.
+  topUps: { now: whole(getTopUp) },
   usage: { report: whole(getUsage, { placeholderData: keepPreviousData }) },
   webhooks: {
     endpoints: whole(listEndpoints),

@@ -73,6 +73,8 @@ export function createSignIn(site: SiteDependencies & { mailer: Mailer }, option
         payments: payments.kind,
         payment_amount_min: payments.amountMin,
         payment_amount_max: payments.amountMax,
+        payment_amounts: payments.amounts,
+        has_auto_top_up: payments.hasAutoTopUp,
         content_log_days: options.contentDays,
         support_contact: options.supportContact,
       });

@@ -1,6 +1,6 @@
 import type { Mail } from "../../../platform/mail/create-mailer.ts";
 
-type MailContent = {
+export type MailContent = {
   to: string;
   subject: string;
   /** Paragraphs before and after the link. */

@@ -37,6 +37,8 @@ export const siteSchema = Type.Object({
   payments: Type.Enum(["stripe", "none"], { description: "The provider of card payments." }),
   payment_amount_min: Type.String({ description: "Minimum amount of a payment." }),
   payment_amount_max: Type.String({ description: "Maximum amount of a payment." }),
+  payment_amounts: Type.Array(Type.String(), { description: "Amounts to offer." }),
+  has_auto_top_up: Type.Boolean({ description: "Whether a saved card can be charged automatically." }),
   content_log_days: Type.Integer({
     minimum: 0,
     description: "Retention of logged request contents in days; 0 if the content log is disabled.",

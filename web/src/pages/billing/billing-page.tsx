@@ -5,6 +5,7 @@ import { queryTable } from "../../api/query-table.ts";
 import { useQueryCache } from "../../api/use-query-cache.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
+import { CheckField } from "../../design/check-field.tsx";
 import { LoadFailure } from "../../design/load-failure.tsx";
 import { Notice } from "../../design/notice.tsx";
 import { Section } from "../../design/section.tsx";
@@ -30,6 +31,8 @@ const route = getRouteApi("/signed-in/console/console/billing");
 
 const CheckoutOutcome = lazyPart(async () => (await import("./checkout-outcome.tsx")).CheckoutOutcome);
 const PaymentList = lazyPart(async () => (await import("./payment-list.tsx")).PaymentList);
+const AutoTopUpSection = lazyPart(async () => (await import("./auto-top-up.tsx")).AutoTopUpSection);
+const MailAlertsSection = lazyPart(async () => (await import("./mail-alerts.tsx")).MailAlertsSection);
 const StatementSection = lazyPart(
   async () => (await import("./statement-section.tsx")).StatementSection,
   <Skeleton className="h-64" />,
@@ -61,6 +64,8 @@ export function BillingPage() {
             <AddCredit site={site.data} />
             <RedeemCode timeZone={timeZone} />
           </div>
+          {site.data.has_auto_top_up && <AutoTopUpSection />}
+          <MailAlertsSection />
           <PaymentList isOffered={site.data.payments === "stripe"} timeZone={timeZone} />
           <StatementSection
             period={{ from, to }}
@@ -115,6 +120,8 @@ type Site = {
   payments: "stripe" | "none";
   payment_amount_min: string;
   payment_amount_max: string;
+  payment_amounts: string[];
+  has_auto_top_up: boolean;
   currency: string;
   support_contact: string | null;
 };
@@ -135,10 +142,13 @@ function AddCredit({ site }: { site: Site }) {
   );
 }
 
-function CardPayment({ site: { currency, payment_amount_min: least, payment_amount_max: most } }: { site: Site }) {
+function CardPayment({ site }: { site: Site }) {
+  const { currency, payment_amount_min: least, payment_amount_max: most } = site;
+  const [savesCard, setSavesCard] = useState(false);
   const [amount, setAmount] = useDraft("payment-amount");
   const begin = useAction(
-    (text: string) => ask(api.POST("/checkouts", { body: { amount: text } })),
+    (text: string) =>
+      ask(api.POST("/checkouts", { body: { amount: text, ...(savesCard ? { save_card: true } : {}) } })),
     ({ url }) => {
       // The amount belongs to this checkout; the next one starts empty.
       setAmount("");
@@ -166,6 +176,24 @@ function CardPayment({ site: { currency, payment_amount_min: least, payment_amou
             hint={`From ${formatMoney(least, currency)} to ${formatMoney(most, currency)}.`}
           />
         </div>
+        {site.payment_amounts.length > 0 && (
+          <div className="flex flex-wrap gap-2">
+            {site.payment_amounts.map((preset) => (
+              <Button key={preset} onClick={() => setAmount(preset)}>
+                {formatMoney(preset, currency)}
+              </Button>
+            ))}
+          </div>
+        )}
+        {site.has_auto_top_up && (
+          <CheckField
+            label="Save this card"
+            name="save-card"
+            isChecked={savesCard}
+            onChange={setSavesCard}
+            hint="For automatic top-up. It is charged only after you switch that on."
+          />
+        )}
         <FormError message={begin.errorBeside("amount")} />
         <Button type="submit" look="primary" isBusy={begin.isBusy}>
           Pay by card

@@ -16,15 +16,15 @@ export function PaymentList({ isOffered, timeZone }: { isOffered: boolean; timeZ
   const { rows, more, ...payments } = usePageQuery(queryTable.checkouts.list());
   if (!isOffered && (rows === undefined || rows.length === 0)) return null;
   return (
-    <Section title="Card payments">
+    <Section title="Payments">
       <DataTable
-        label="List of card payments"
+        label="List of payments"
         columns={listColumns(rows ?? [], timeZone)}
         rows={rows}
         {...payments}
         keyOf={({ id }) => id}
         expectedRows={1}
-        empty={<p className="text-sm text-ink-soft">No card payments yet.</p>}
+        empty={<p className="text-sm text-ink-soft">No payments yet.</p>}
       />
       <LoadMore {...more} />
     </Section>
@@ -61,9 +61,10 @@ function listColumns(rows: readonly Checkout[], timeZone: string): Column<Checko
     },
     {
       name: "Status",
-      cell: ({ state, url, reversals }) => (
+      cell: ({ state, url, reversals, is_automatic: isAutomatic }) => (
         <span className="flex flex-wrap items-center gap-3">
           <Badge kind={looks[state].kind}>{state === "open" && url === null ? "Processing" : looks[state].name}</Badge>
+          {isAutomatic && <Badge kind="neutral">Automatic</Badge>}
           {listReversed(reversals).map(({ kind, name }) => (
             <Badge key={name} kind={kind}>
               {name}
