@@ -170,8 +170,9 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       });
       await http.register(
         async (v1: HttpServer) => {
-          const identify: Identify = ({ headers }, attempt) =>
-            authenticateCaller({ callers: given.callers, counters }, headers, attempt);
+          const callers = { callers: given.callers, counters };
+          const identify: Identify = ({ headers, raw }, attempt) =>
+            authenticateCaller(callers, headers, { ...attempt, connection: raw.socket });
           addApi(v1, identify, given);
         },
         { prefix: "/v1" },

@@ -135,7 +135,10 @@ export function createUpstreamHealth({
       nextOpenMs: openMsMin,
       lastFailure,
     };
-    if (entries.size >= entriesMax) entries.clear();
+    if (entries.size >= entriesMax) {
+      entries.clear();
+      version += 1;
+    }
     entries.set(name, entry);
     return entry;
   }

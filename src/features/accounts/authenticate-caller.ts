@@ -9,7 +9,7 @@ import type { ApiKey } from "./account.ts";
 import { findApiKey, findConsoleKey, lockKeyName } from "./api-key-store.ts";
 import { type CallerDirectory, type KnownKey, loadKnownKey } from "./caller-directory.ts";
 import { type KeyDependencies, writeApiKey } from "./create-api-key.ts";
-import { isWellFormedKey } from "./key-text.ts";
+import { isWellFormedKey, type KeyedConnection } from "./key-text.ts";
 
 export type CallAttempt = {
   /** The client's IP address. */
@@ -18,6 +18,8 @@ export type CallAttempt = {
   /** The endpoint answers from memory, so a cached key is enough while the database is unavailable. */
   readsMemory?: boolean;
   now: Date;
+  /** The connection that the key arrived on. */
+  connection?: KeyedConnection;
 };
 
 type CallerDependencies = { callers: CallerDirectory; counters: Counters };
@@ -60,7 +62,7 @@ export async function authenticateCaller(
       { headers: challenge },
     );
   }
-  const known = dependencies.callers.recall(text);
+  const known = dependencies.callers.recall(text, attempt.connection);
   return known === null ? await findCaller(dependencies, text, attempt) : admitKey(known, attempt);
 }
 

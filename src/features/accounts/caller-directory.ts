@@ -8,7 +8,7 @@ import { type Database, isDatabaseUnavailable } from "../../platform/database/da
 import type { Account, ApiKey, Plan } from "./account.ts";
 import { findAccount } from "./account-store.ts";
 import { findApiKeyByHash } from "./api-key-store.ts";
-import { hashKey } from "./key-text.ts";
+import { hashKey, hashKeyOf, type KeyedConnection } from "./key-text.ts";
 import { findPlan } from "./plan-store.ts";
 
 /** A key with everything needed to admit its requests. */
@@ -23,7 +23,7 @@ export type KnownKey = {
 
 export type CallerDirectory = {
   /** From the cache only; `null` on a miss. */
-  recall(keyText: string): KnownKey | null;
+  recall(keyText: string, connection?: KeyedConnection): KnownKey | null;
   find(keyText: string): Promise<KnownKey | null>;
   /** Like `find`, but returns the cached key if the database is slow or unavailable. */
   findOrRecall(keyText: string): Promise<KnownKey | null>;
@@ -82,7 +82,10 @@ export function createCallerDirectory({ database, feed }: { database: Database; 
   }
 
   return {
-    recall: (keyText) => (feed.isLive() ? (entries.get(hashKey(keyText)) ?? null) : null),
+    recall(keyText, connection) {
+      if (!feed.isLive()) return null;
+      return entries.get(connection === undefined ? hashKey(keyText) : hashKeyOf(connection, keyText)) ?? null;
+    },
     find,
     async findOrRecall(keyText) {
       const last = entries.get(hashKey(keyText));

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createKeyText, hashKey, isWellFormedKey, keyPrefix } from "./key-text.ts";
+import { createKeyText, hashKey, hashKeyOf, isWellFormedKey, keyPrefix } from "./key-text.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const randomCharacters = 30;
@@ -141,4 +141,11 @@ describe("detecting a mistyped key", () => {
 
 test("hashKey is SHA-256", () => {
   expect(hashKey(knownKey)).toBe(knownHash);
+});
+
+test("every key of a connection has its own hash, whichever came before", () => {
+  const texts = [...Array.from({ length: 3 }, () => createKeyText(randomBytes)), "sk-slc-", "x".repeat(1000)];
+  const connection = {};
+  for (const text of [...texts, ...texts.toReversed(), ...texts])
+    expect(hashKeyOf(connection, text)).toBe(hashKey(text));
 });

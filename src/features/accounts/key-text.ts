@@ -38,6 +38,22 @@ export function hashKey(text: string): string {
   return hash("sha256", text, "hex");
 }
 
+const lastKey = Symbol("the last API key of a connection");
+
+/** A connection remembers its last key, so that its next request need not hash it again. */
+export type KeyedConnection = object & { [lastKey]?: { text: string; hash: string } };
+
+const keyCharacters = keyPrefix.length + randomCharacters + checksumCharacters;
+
+export function hashKeyOf(connection: KeyedConnection, text: string): string {
+  const known = connection[lastKey];
+  if (known !== undefined && known.text === text) return known.hash;
+  const hashed = hashKey(text);
+  // Other texts are no keys, and may be long.
+  if (text.length === keyCharacters) connection[lastKey] = { text, hash: hashed };
+  return hashed;
+}
+
 function computeChecksum(body: string): string {
   let rest = crc32(body);
   let text = "";

@@ -1,4 +1,4 @@
-import type { Audience, CatalogView } from "./catalog-view.ts";
+import { type Audience, type CatalogView, findTurningPoint } from "./catalog-view.ts";
 
 const answersMax = 1000;
 
@@ -19,7 +19,7 @@ export function createAnswerCache() {
       const known = answers.get(question);
       if (known !== undefined && now.getTime() < known.untilMs) return known.bytes;
       const bytes = Buffer.from(JSON.stringify(compute()));
-      const untilMs = current.turningPointsMs.find((point) => point > now.getTime()) ?? Number.POSITIVE_INFINITY;
+      const untilMs = findTurningPoint(current, now.getTime());
       if (answers.size >= answersMax) answers.clear();
       answers.set(question, { bytes, untilMs });
       return bytes;

@@ -178,6 +178,32 @@ describe("which models are offered", () => {
     expect(["talk", "film", "secret", "gone"].map(find)).toEqual(["offered", "outside-key-scope", "absent", "absent"]);
   });
 
+  test("an audience is offered what is right now, whatever it was offered before", () => {
+    let wellVersion = 0;
+    const health = { isWell: () => wellVersion === 0, findFault: () => null, version: () => wellVersion };
+    const soon = { ...talk, deprecated_at: "1970-01-01T00:00:00.003Z", shutdown_date: "1970-01-01T00:00:00.006Z" };
+    const raised = createPrice("price_4", { modelId: "talk", at: 5 });
+    const catalog = createView({ models: [soon], prices: [...prices, raised] }).catalog;
+    const view = createCatalogView(catalog, health);
+    const find = (at: number, current = view) => {
+      const found = findOfferedModel(current, "talk", anybody, new Date(at));
+      return found.kind === "offered" ? [found.offered.status, found.offered.prices[0]?.id] : found.kind;
+    };
+    for (const _ of ["first", "again"]) {
+      expect([2, 3, 5, 6, 2].map((at) => find(at))).toEqual([
+        ["available", "price_2"],
+        ["deprecated", "price_2"],
+        ["deprecated", "price_4"],
+        "absent",
+        ["available", "price_2"],
+      ]);
+    }
+    wellVersion += 1;
+    expect(find(2)).toEqual(["unavailable", "price_2"]);
+    expect(find(2, createCatalogView(null, health))).toBe("absent");
+    expect(findOfferedModel(view, "talk", { ...anybody, modelIds: new Set() }, new Date(2)).kind).toBe("outside-key-scope");
+  });
+
   test("a found model equals the listed one, with its status and prices", () => {
     const view = createView({ models: both, prices });
     const [, second] = listOfferedModels(view, anybody, new Date(0));

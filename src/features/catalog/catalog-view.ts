@@ -96,10 +96,47 @@ export function findModel({ modelById, modelByAlias }: CatalogView, name: string
 
 /** A model that the audience may not use is reported as absent. `name` is an id or an alias. */
 export function findOfferedModel(view: CatalogView, name: string, audience: Audience, now: Date): FoundModel {
+  const known = recallOffers(view, audience, now);
+  const last = known.byName.get(name);
+  if (last !== undefined) return last;
   const model = findModel(view, name);
   const offered = model === undefined ? null : offerModel(view, model, audience, now);
   if (offered === null) return { kind: "absent" };
-  return isInScope(offered.model, audience) ? { kind: "offered", offered } : { kind: "outside-key-scope" };
+  if (!isInScope(offered.model, audience)) return { kind: "outside-key-scope" };
+  const found: FoundModel = { kind: "offered", offered };
+  known.byName.set(name, found);
+  return found;
+}
+
+/** What was offered to an audience, while nothing that it depends on has changed. */
+type KnownOffers = {
+  view: CatalogView;
+  healthVersion: number;
+  fromMs: number;
+  untilMs: number;
+  /** Names that callers make up are not in it. */
+  byName: Map<string, FoundModel>;
+};
+
+const offersOfAudiences = new WeakMap<Audience, KnownOffers>();
+
+/** Cached by identity, as limits are: this runs in every call. */
+function recallOffers(view: CatalogView, audience: Audience, now: Date): KnownOffers {
+  const nowMs = now.getTime();
+  const healthVersion = view.health.version();
+  const known = offersOfAudiences.get(audience);
+  if (known !== undefined && known.view === view && known.healthVersion === healthVersion) {
+    if (nowMs >= known.fromMs && nowMs < known.untilMs) return known;
+  }
+  const untilMs = findTurningPoint(view, nowMs);
+  const offers: KnownOffers = { view, healthVersion, fromMs: nowMs, untilMs, byName: new Map() };
+  offersOfAudiences.set(audience, offers);
+  return offers;
+}
+
+/** When a response about the catalog changes next without a new version. */
+export function findTurningPoint({ turningPointsMs }: CatalogView, nowMs: number): number {
+  return turningPointsMs.find((point) => point > nowMs) ?? Number.POSITIVE_INFINITY;
 }
 
 /** Returns the model that a call names. Throws if the caller may not use it. */

@@ -53,7 +53,7 @@ export function createCountersWithEstimates({ counters, clock }: { counters: Cou
   function noteBegin({ beganAtMs }: Pace, check: LeaseCheck, nowMs: number): void {
     if (beganAtMs.has(check.leaseId)) return;
     // Beyond the limit, the oldest lease must have expired without a release.
-    const [oldest] = beganAtMs.size < check.max ? [] : beganAtMs.keys();
+    const oldest = beganAtMs.size < check.max ? undefined : beganAtMs.keys().next().value;
     if (oldest !== undefined) beganAtMs.delete(oldest);
     beganAtMs.set(check.leaseId, nowMs);
   }
