@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { AccountId, HoldId } from "../../lib/ids.ts";
-import type { RowType } from "../../platform/database/row-arrays.ts";
+import { createRowType } from "../../platform/database/row-arrays.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 
 /** A request's lease on an account's key. Only the holder may end it. */
@@ -39,18 +39,15 @@ export function fingerprintRequest(path: string, rawBody: Buffer): Buffer {
 export type EndedClaim = { claim: Claim; answer: KeptAnswer | null };
 
 /** The row type that `end_claims` takes. */
-export const endedClaim: RowType<EndedClaim> = {
-  name: "ended_claim",
-  columns: [
-    ["account_id", "text", ({ claim }) => claim.accountId],
-    ["key", "text", ({ claim }) => claim.key],
-    ["request_id", "text", ({ claim }) => claim.requestId],
-    ["status", "smallint", ({ answer }) => answer?.status ?? null],
-    ["content_type", "text", ({ answer }) => answer?.contentType ?? null],
-    ["body", "bytea", ({ answer }) => answer?.body ?? null],
-    ["summary", "text", ({ answer }) => answer?.summary ?? null],
-  ],
-};
+export const endedClaim = createRowType<EndedClaim>("ended_claim", [
+  ["account_id", "text", ({ claim }) => claim.accountId],
+  ["key", "text", ({ claim }) => claim.key],
+  ["request_id", "text", ({ claim }) => claim.requestId],
+  ["status", "smallint", ({ answer }) => answer?.status ?? null],
+  ["content_type", "text", ({ answer }) => answer?.contentType ?? null],
+  ["body", "bytea", ({ answer }) => answer?.body ?? null],
+  ["summary", "text", ({ answer }) => answer?.summary ?? null],
+]);
 
 /** `end_claims` raises SL002 if another request has taken over the key. */
 export function isClaimLost(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { HoldId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { presentRows, type RowType } from "../../platform/database/row-arrays.ts";
+import { createRowType, presentRows } from "../../platform/database/row-arrays.ts";
 import { type Claim, type EndedClaim, endedClaim, type KeptAnswer, type KnownKey } from "./idempotency-key.ts";
 
 export type ClaimTimes = { now: Date; leaseUntil: Date; expiresAt: Date };
@@ -17,16 +17,13 @@ export async function insertClaim(database: Database, claim: NewClaim): Promise<
   return numInsertedOrUpdatedRows === 1n;
 }
 
-const newClaim: RowType<NewClaim> = {
-  name: "new_claim",
-  columns: [
-    ["account_id", "text", ({ accountId }) => accountId],
-    ["key", "text", ({ key }) => key],
-    ["fingerprint", "bytea", ({ fingerprint }) => fingerprint],
-    ["request_id", "text", ({ requestId }) => requestId],
-    ["hold_id", "text", ({ holdId }) => holdId],
-  ],
-};
+const newClaim = createRowType<NewClaim>("new_claim", [
+  ["account_id", "text", ({ accountId }) => accountId],
+  ["key", "text", ({ key }) => key],
+  ["fingerprint", "bytea", ({ fingerprint }) => fingerprint],
+  ["request_id", "text", ({ requestId }) => requestId],
+  ["hold_id", "text", ({ holdId }) => holdId],
+]);
 
 /** Claims the free keys, in the given order. Returns the ids of the requests that got theirs. */
 export async function insertClaims(

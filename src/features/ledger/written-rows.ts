@@ -1,6 +1,6 @@
 import type { AccountId } from "../../lib/ids.ts";
 import { invariant } from "../../lib/invariant.ts";
-import { presentRows, type RowType } from "../../platform/database/row-arrays.ts";
+import { createRowType, presentRows, type RowType } from "../../platform/database/row-arrays.ts";
 import type { StatementValue } from "../../platform/database/session.ts";
 import { type EndedClaim, endedClaim } from "../idempotency/index.ts";
 import type { Changes, Charge, DecidedReserve } from "./draft.ts";
@@ -9,128 +9,107 @@ import type { Bucket, Hold, KeySpending, LedgerState, Posting } from "./ledger-s
 // The rows that `ledger_commit` takes. A test compares them with the types in `migrations/schema.sql`, column by column.
 type DecidedWallet = { accountId: AccountId; version: bigint | null; shape: bigint | null };
 
-const decidedWallet: RowType<DecidedWallet> = {
-  name: "ledger_decided_wallet",
-  columns: [
-    ["account_id", "text", ({ accountId }) => accountId],
-    ["version", "bigint", ({ version }) => version],
-    ["shape", "bigint", ({ shape }) => shape],
-  ],
-};
+const decidedWallet = createRowType<DecidedWallet>("ledger_decided_wallet", [
+  ["account_id", "text", ({ accountId }) => accountId],
+  ["version", "bigint", ({ version }) => version],
+  ["shape", "bigint", ({ shape }) => shape],
+]);
 
-const openedBucket: RowType<Bucket> = {
-  name: "ledger_opened_bucket",
-  columns: [
-    ["id", "text", ({ id }) => id],
-    ["account_id", "text", ({ accountId }) => accountId],
-    ["kind", "text", ({ kind }) => kind],
-    ["unit", "text", ({ unit }) => unit],
-    ["expires_at", "timestamptz", ({ expiresAt }) => expiresAt],
-    ["posted", "bigint", ({ posted }) => posted],
-    ["held", "bigint", ({ held }) => held],
-    ["entry_count", "bigint", ({ entryCount }) => entryCount],
-    ["is_open", "boolean", ({ isOpen }) => isOpen],
-  ],
-};
+const openedBucket = createRowType<Bucket>("ledger_opened_bucket", [
+  ["id", "text", ({ id }) => id],
+  ["account_id", "text", ({ accountId }) => accountId],
+  ["kind", "text", ({ kind }) => kind],
+  ["unit", "text", ({ unit }) => unit],
+  ["expires_at", "timestamptz", ({ expiresAt }) => expiresAt],
+  ["posted", "bigint", ({ posted }) => posted],
+  ["held", "bigint", ({ held }) => held],
+  ["entry_count", "bigint", ({ entryCount }) => entryCount],
+  ["is_open", "boolean", ({ isOpen }) => isOpen],
+]);
 
 type DecidedBucket = { after: Bucket; before: Bucket; leastAvailable: bigint | null };
 
-const decidedBucket: RowType<DecidedBucket> = {
-  name: "ledger_decided_bucket",
-  columns: [
-    ["id", "text", ({ after }) => after.id],
-    ["posted", "bigint", ({ after }) => after.posted],
-    ["held", "bigint", ({ after }) => after.held],
-    ["entry_count", "bigint", ({ after }) => after.entryCount],
-    ["expires_at", "timestamptz", ({ after }) => after.expiresAt],
-    ["posted_before", "bigint", ({ before }) => before.posted],
-    ["held_before", "bigint", ({ before }) => before.held],
-    ["entry_count_before", "bigint", ({ before }) => before.entryCount],
-    ["least_available", "bigint", ({ leastAvailable }) => leastAvailable],
-  ],
-};
+const decidedBucket = createRowType<DecidedBucket>("ledger_decided_bucket", [
+  ["id", "text", ({ after }) => after.id],
+  ["posted", "bigint", ({ after }) => after.posted],
+  ["held", "bigint", ({ after }) => after.held],
+  ["entry_count", "bigint", ({ after }) => after.entryCount],
+  ["expires_at", "timestamptz", ({ after }) => after.expiresAt],
+  ["posted_before", "bigint", ({ before }) => before.posted],
+  ["held_before", "bigint", ({ before }) => before.held],
+  ["entry_count_before", "bigint", ({ before }) => before.entryCount],
+  ["least_available", "bigint", ({ leastAvailable }) => leastAvailable],
+]);
 
-const openedHold: RowType<Hold> = {
-  name: "ledger_opened_hold",
-  columns: [
-    ["id", "text", ({ id }) => id],
-    ["account_id", "text", ({ accountId }) => accountId],
-    ["unit", "text", ({ unit }) => unit],
-    ["amount", "bigint", ({ amount }) => amount],
-    ["bucket_ids", "text[]", ({ lines }) => lines.map(({ bucketId }) => bucketId)],
-    ["bucket_amounts", "bigint[]", ({ lines }) => lines.map(({ amount }) => amount)],
-    ["state", "text", ({ state }) => state],
-    ["settled", "bigint", ({ settled }) => settled],
-    ["refusal", "text", ({ refusal }) => refusal?.reason ?? null],
-    ["missing", "bigint", ({ refusal }) => refusal?.missing ?? null],
-    ["fingerprint", "text", ({ fingerprint }) => fingerprint],
-    ["settlement_fingerprint", "text", ({ settlementFingerprint }) => settlementFingerprint],
-    ["key_id", "text", ({ keyId }) => keyId],
-    ["budget_starts_at", "timestamptz", ({ budget }) => budget?.startsAt ?? null],
-    ["cause_kind", "text", ({ cause }) => cause.kind],
-    ["cause_id", "text", ({ cause }) => cause.id],
-    ["expires_at", "timestamptz", ({ expiresAt }) => expiresAt],
-  ],
-};
+const openedHold = createRowType<Hold>("ledger_opened_hold", [
+  ["id", "text", ({ id }) => id],
+  ["account_id", "text", ({ accountId }) => accountId],
+  ["unit", "text", ({ unit }) => unit],
+  ["amount", "bigint", ({ amount }) => amount],
+  ["bucket_ids", "text[]", ({ lines }) => lines.map(({ bucketId }) => bucketId)],
+  ["bucket_amounts", "bigint[]", ({ lines }) => lines.map(({ amount }) => amount)],
+  ["state", "text", ({ state }) => state],
+  ["settled", "bigint", ({ settled }) => settled],
+  ["refusal", "text", ({ refusal }) => refusal?.reason ?? null],
+  ["missing", "bigint", ({ refusal }) => refusal?.missing ?? null],
+  ["fingerprint", "text", ({ fingerprint }) => fingerprint],
+  ["settlement_fingerprint", "text", ({ settlementFingerprint }) => settlementFingerprint],
+  ["key_id", "text", ({ keyId }) => keyId],
+  ["budget_starts_at", "timestamptz", ({ budget }) => budget?.startsAt ?? null],
+  ["cause_kind", "text", ({ cause }) => cause.kind],
+  ["cause_id", "text", ({ cause }) => cause.id],
+  ["expires_at", "timestamptz", ({ expiresAt }) => expiresAt],
+]);
 
 type DecidedHold = { after: Hold; before: Hold };
 
-const decidedHold: RowType<DecidedHold> = {
-  name: "ledger_decided_hold",
-  columns: [
-    ["id", "text", ({ after }) => after.id],
-    ["amount", "bigint", ({ after }) => after.amount],
-    ["bucket_ids", "text[]", ({ after }) => after.lines.map(({ bucketId }) => bucketId)],
-    ["bucket_amounts", "bigint[]", ({ after }) => after.lines.map(({ amount }) => amount)],
-    ["state", "text", ({ after }) => after.state],
-    ["settled", "bigint", ({ after }) => after.settled],
-    ["settlement_fingerprint", "text", ({ after }) => after.settlementFingerprint],
-    ["expires_at", "timestamptz", ({ after }) => after.expiresAt],
-    ["amount_before", "bigint", ({ before }) => before.amount],
-    ["expires_at_before", "timestamptz", ({ before }) => before.expiresAt],
-  ],
-};
+const decidedHold = createRowType<DecidedHold>("ledger_decided_hold", [
+  ["id", "text", ({ after }) => after.id],
+  ["amount", "bigint", ({ after }) => after.amount],
+  ["bucket_ids", "text[]", ({ after }) => after.lines.map(({ bucketId }) => bucketId)],
+  ["bucket_amounts", "bigint[]", ({ after }) => after.lines.map(({ amount }) => amount)],
+  ["state", "text", ({ after }) => after.state],
+  ["settled", "bigint", ({ after }) => after.settled],
+  ["settlement_fingerprint", "text", ({ after }) => after.settlementFingerprint],
+  ["expires_at", "timestamptz", ({ after }) => after.expiresAt],
+  ["amount_before", "bigint", ({ before }) => before.amount],
+  ["expires_at_before", "timestamptz", ({ before }) => before.expiresAt],
+]);
 
-const newPosting: RowType<Posting> = {
-  name: "ledger_new_posting",
-  columns: [
-    ["id", "text", ({ id }) => id],
-    ["leg", "smallint", ({ leg }) => leg],
-    ["account_id", "text", ({ accountId }) => accountId],
-    ["kind", "text", ({ kind }) => kind],
-    ["unit", "text", ({ unit }) => unit],
-    ["debit", "text", ({ debit }) => debit],
-    ["credit", "text", ({ credit }) => credit],
-    ["amount", "bigint", ({ amount }) => amount],
-    ["bucket_id", "text", ({ entry }) => entry?.bucketId ?? null],
-    ["entry_number", "bigint", ({ entry }) => entry?.number ?? null],
-    ["balance_after", "bigint", ({ entry }) => entry?.balanceAfter ?? null],
-    ["refund_of", "text", ({ refundOf }) => refundOf],
-    ["fingerprint", "text", ({ fingerprint }) => fingerprint],
-    ["cause_kind", "text", ({ cause }) => cause.kind],
-    ["cause_id", "text", ({ cause }) => cause.id],
-  ],
-};
+const newPosting = createRowType<Posting>("ledger_new_posting", [
+  ["id", "text", ({ id }) => id],
+  ["leg", "smallint", ({ leg }) => leg],
+  ["account_id", "text", ({ accountId }) => accountId],
+  ["kind", "text", ({ kind }) => kind],
+  ["unit", "text", ({ unit }) => unit],
+  ["debit", "text", ({ debit }) => debit],
+  ["credit", "text", ({ credit }) => credit],
+  ["amount", "bigint", ({ amount }) => amount],
+  ["bucket_id", "text", ({ entry }) => entry?.bucketId ?? null],
+  ["entry_number", "bigint", ({ entry }) => entry?.number ?? null],
+  ["balance_after", "bigint", ({ entry }) => entry?.balanceAfter ?? null],
+  ["refund_of", "text", ({ refundOf }) => refundOf],
+  ["fingerprint", "text", ({ fingerprint }) => fingerprint],
+  ["cause_kind", "text", ({ cause }) => cause.kind],
+  ["cause_id", "text", ({ cause }) => cause.id],
+]);
 
-const newCharge: RowType<Charge> = {
-  name: "ledger_new_charge",
-  columns: [
-    ["id", "text", ({ id }) => id],
-    ["hold_id", "text", ({ holdId }) => holdId],
-    ["account_id", "text", ({ accountId }) => accountId],
-    ["key_id", "text", ({ keyId }) => keyId],
-    ["unit", "text", ({ unit }) => unit],
-    ["price_id", "text", ({ bill }) => bill.priceId],
-    ["item_names", "text[]", ({ bill }) => bill.items.map(({ name }) => name)],
-    ["item_quantities", "bigint[]", ({ bill }) => bill.items.map(({ quantity }) => quantity)],
-    ["item_rates_nano", "bigint[]", ({ bill }) => bill.items.map(({ rate }) => rate)],
-    ["rates_per", "bigint", ({ bill }) => bill.per],
-    ["minimum_nano", "bigint", ({ bill }) => bill.minimum],
-    ["quota_units", "bigint", ({ bill }) => bill.quotaUnits],
-    ["paid", "bigint", ({ paid }) => paid],
-    ["lost", "bigint", ({ lost }) => lost],
-  ],
-};
+const newCharge = createRowType<Charge>("ledger_new_charge", [
+  ["id", "text", ({ id }) => id],
+  ["hold_id", "text", ({ holdId }) => holdId],
+  ["account_id", "text", ({ accountId }) => accountId],
+  ["key_id", "text", ({ keyId }) => keyId],
+  ["unit", "text", ({ unit }) => unit],
+  ["price_id", "text", ({ bill }) => bill.priceId],
+  ["item_names", "text[]", ({ bill }) => bill.items.map(({ name }) => name)],
+  ["item_quantities", "bigint[]", ({ bill }) => bill.items.map(({ quantity }) => quantity)],
+  ["item_rates_nano", "bigint[]", ({ bill }) => bill.items.map(({ rate }) => rate)],
+  ["rates_per", "bigint", ({ bill }) => bill.per],
+  ["minimum_nano", "bigint", ({ bill }) => bill.minimum],
+  ["quota_units", "bigint", ({ bill }) => bill.quotaUnits],
+  ["paid", "bigint", ({ paid }) => paid],
+  ["lost", "bigint", ({ lost }) => lost],
+]);
 
 type DecidedSpending = {
   after: KeySpending;
@@ -138,36 +117,30 @@ type DecidedSpending = {
   most: { counted: bigint; budget: bigint } | null;
 };
 
-const decidedSpending: RowType<DecidedSpending> = {
-  name: "ledger_decided_spending",
-  columns: [
-    ["key_id", "text", ({ after }) => after.keyId],
-    ["starts_at", "timestamptz", ({ after }) => after.startsAt],
-    ["account_id", "text", ({ after }) => after.accountId],
-    ["held", "bigint", ({ after }) => after.held],
-    ["spent", "bigint", ({ after }) => after.spent],
-    ["held_before", "bigint", ({ before }) => before.held],
-    ["spent_before", "bigint", ({ before }) => before.spent],
-    ["most_counted", "bigint", ({ most }) => most?.counted ?? null],
-    ["budget", "bigint", ({ most }) => most?.budget ?? null],
-  ],
-};
+const decidedSpending = createRowType<DecidedSpending>("ledger_decided_spending", [
+  ["key_id", "text", ({ after }) => after.keyId],
+  ["starts_at", "timestamptz", ({ after }) => after.startsAt],
+  ["account_id", "text", ({ after }) => after.accountId],
+  ["held", "bigint", ({ after }) => after.held],
+  ["spent", "bigint", ({ after }) => after.spent],
+  ["held_before", "bigint", ({ before }) => before.held],
+  ["spent_before", "bigint", ({ before }) => before.spent],
+  ["most_counted", "bigint", ({ most }) => most?.counted ?? null],
+  ["budget", "bigint", ({ most }) => most?.budget ?? null],
+]);
 
 type ReserveRow = { accountId: AccountId; decided: DecidedReserve };
 
 /** The lease of a reserve. */
 export const reserveLeaseMs = 30_000;
 
-const decidedReserve: RowType<ReserveRow> = {
-  name: "ledger_decided_reserve",
-  columns: [
-    ["account_id", "text", ({ accountId }) => accountId],
-    ["amount", "bigint", ({ decided }) => decided.amount],
-    ["owner", "text", ({ decided }) => decided.owner],
-    ["is_revoked", "boolean", ({ decided }) => decided.isRevoked],
-    ["lease_ms", "integer", ({ decided }) => (decided.isRenewed ? reserveLeaseMs : null)],
-  ],
-};
+const decidedReserve = createRowType<ReserveRow>("ledger_decided_reserve", [
+  ["account_id", "text", ({ accountId }) => accountId],
+  ["amount", "bigint", ({ decided }) => decided.amount],
+  ["owner", "text", ({ decided }) => decided.owner],
+  ["is_revoked", "boolean", ({ decided }) => decided.isRevoked],
+  ["lease_ms", "integer", ({ decided }) => (decided.isRenewed ? reserveLeaseMs : null)],
+]);
 
 /** In the order of `ledger_commit`'s parameters, after the first. */
 export const writtenRowTypes: readonly RowType<never>[] = [

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
 import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
-import { presentRows, type RowType } from "../../platform/database/row-arrays.ts";
+import { createRowType, presentRows } from "../../platform/database/row-arrays.ts";
 import type { Tables } from "../../platform/database/tables.ts";
 import { blockSpanMs, hashClientId, type RequestBlock } from "./request-block.ts";
 import type { RequestFilter, RequestPlace } from "./request-filter.ts";
@@ -11,23 +11,20 @@ import type { RequestFilter, RequestPlace } from "./request-filter.ts";
 export type StoredBlock = RequestBlock & { id: string };
 
 /** The table's columns, in order. */
-const blockRow: RowType<StoredBlock> = {
-  name: "request_blocks",
-  columns: [
-    ["account_id", "text", ({ accountId }) => accountId],
-    ["created_at", "timestamptz", ({ lastAt }) => lastAt],
-    ["id", "text", ({ id }) => id],
-    ["first_at", "timestamptz", ({ firstAt }) => firstAt],
-    ["calls", "integer", ({ calls }) => calls],
-    ["key_ids", "text[]", ({ contains }) => contains.keyIds],
-    ["wires", "text[]", ({ contains }) => contains.wires],
-    ["models", "text[]", ({ contains }) => contains.models],
-    ["statuses", "integer[]", ({ contains }) => contains.statuses],
-    ["error_codes", "text[]", ({ contains }) => contains.errorCodes],
-    ["client_id_hashes", "integer[]", ({ contains }) => contains.clientIdHashes],
-    ["body", "bytea", ({ body }) => body],
-  ],
-};
+const blockRow = createRowType<StoredBlock>("request_blocks", [
+  ["account_id", "text", ({ accountId }) => accountId],
+  ["created_at", "timestamptz", ({ lastAt }) => lastAt],
+  ["id", "text", ({ id }) => id],
+  ["first_at", "timestamptz", ({ firstAt }) => firstAt],
+  ["calls", "integer", ({ calls }) => calls],
+  ["key_ids", "text[]", ({ contains }) => contains.keyIds],
+  ["wires", "text[]", ({ contains }) => contains.wires],
+  ["models", "text[]", ({ contains }) => contains.models],
+  ["statuses", "integer[]", ({ contains }) => contains.statuses],
+  ["error_codes", "text[]", ({ contains }) => contains.errorCodes],
+  ["client_id_hashes", "integer[]", ({ contains }) => contains.clientIdHashes],
+  ["body", "bytea", ({ body }) => body],
+]);
 
 export async function insertBlocks(database: Database, blocks: readonly StoredBlock[]): Promise<void> {
   if (blocks.length === 0) return;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { presentRows, type RowType } from "./row-arrays.ts";
+import { createRowType, presentRows } from "./row-arrays.ts";
 
 function present(values: readonly (string | bigint | null)[]): string {
   const columns = values.map((value) =>
@@ -7,11 +7,11 @@ function present(values: readonly (string | bigint | null)[]): string {
       ? (["n", "bigint", (): bigint => value] as const)
       : (["t", "text", (): string | null => value] as const),
   );
-  return String(presentRows({ name: "row", columns }, [{}]));
+  return String(presentRows(createRowType("row", columns), [{}]));
 }
 
 function presentList(values: readonly string[]): string {
-  return String(presentRows({ name: "row", columns: [["l", "text[]", () => values]] }, [{}]));
+  return String(presentRows(createRowType("row", [["l", "text[]", () => values]]), [{}]));
 }
 
 test.each([
@@ -39,20 +39,40 @@ test("numbers are written exactly", () => {
 });
 
 test("several rows, other types, and none", () => {
-  const text: RowType<string> = { name: "text_row", columns: [["value", "text", (value) => value]] };
-  const time: RowType<Date | null> = { name: "time_row", columns: [["value", "timestamptz", (value) => value]] };
-  const other: RowType<number> = {
-    name: "other_row",
-    columns: [
-      ["is_odd", "boolean", (value) => value % 2 === 1],
-      ["value", "smallint", (value) => value],
-      ["amounts", "bigint[]", (value) => [BigInt(value), 20n]],
-    ],
-  };
+  const text = createRowType<string>("text_row", [["value", "text", (value) => value]]);
+  const time = createRowType<Date | null>("time_row", [["value", "timestamptz", (value) => value]]);
+  const other = createRowType<number>("other_row", [
+    ["is_odd", "boolean", (value) => value % 2 === 1],
+    ["value", "smallint", (value) => value],
+    ["amounts", "bigint[]", (value) => [BigInt(value), 20n]],
+  ]);
   expect(presentRows(text, ["a", "b"])).toBe('{"(a)","(b)"}');
   expect(presentRows(time, [new Date(0), null])).toBe('{"(1970-01-01T00:00:00.000Z)","()"}');
   expect(presentRows(other, [1])).toBe('{"(true,1,\\"{1,20}\\")"}');
   expect(presentRows(text, [])).toBeNull();
-  const bytes: RowType<Buffer | null> = { name: "bytes_row", columns: [["value", "bytea", (value) => value]] };
+  const bytes = createRowType<Buffer | null>("bytes_row", [["value", "bytea", (value) => value]]);
   expect(presentRows(bytes, [Buffer.from("hi"), null])).toBe('{"(\\\\\\\\x6869)","()"}');
+});
+
+test("a row has its own values, whichever rows were written before it", () => {
+  type Thing = { text: string | null; time: Date | null; texts: readonly string[]; amounts: readonly bigint[] };
+  const createRows = () =>
+    createRowType<Thing>("thing", [
+      ["text", "text", ({ text }) => text],
+      ["time", "timestamptz", ({ time }) => time],
+      ["texts", "text[]", ({ texts }) => texts],
+      ["amounts", "bigint[]", ({ amounts }) => amounts],
+    ]);
+  const things: Thing[] = [];
+  for (const text of ["a", "", null, "null"]) {
+    for (const time of [new Date(1), null, new Date(0)]) {
+      for (const texts of [["x", "y"], ["x"], [], ["y", "x"]]) {
+        for (const amounts of [[1n, 2n], [2n], []]) things.push({ text, time, texts, amounts });
+      }
+    }
+  }
+  for (const order of [things, things.toReversed(), [...things, ...things]]) {
+    const alone = order.map((thing) => String(presentRows(createRows(), [thing])).slice(2, -2));
+    expect(presentRows(createRows(), order)).toBe(`{"${alone.join('","')}"}`);
+  }
 });

@@ -1,23 +1,20 @@
 import { sql } from "kysely";
 import type { AccountId } from "../../../lib/ids.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { presentRows, type RowType } from "../../../platform/database/row-arrays.ts";
+import { createRowType, presentRows } from "../../../platform/database/row-arrays.ts";
 import type { ContentState, StoredContent } from "./request-content.ts";
 
 export type ContentPlace = { accountId: AccountId; createdAt: Date; id: string };
 export type ContentRecord = ContentPlace & StoredContent;
 
 /** The table's columns, in order. */
-const contentRow: RowType<ContentRecord> = {
-  name: "request_contents",
-  columns: [
-    ["account_id", "text", ({ accountId }) => accountId],
-    ["created_at", "timestamptz", ({ createdAt }) => createdAt],
-    ["id", "text", ({ id }) => id],
-    ["state", "text", ({ state }) => state],
-    ["sealed", "bytea", ({ sealed }) => sealed],
-  ],
-};
+const contentRow = createRowType<ContentRecord>("request_contents", [
+  ["account_id", "text", ({ accountId }) => accountId],
+  ["created_at", "timestamptz", ({ createdAt }) => createdAt],
+  ["id", "text", ({ id }) => id],
+  ["state", "text", ({ state }) => state],
+  ["sealed", "bytea", ({ sealed }) => sealed],
+]);
 
 /** Ignores existing rows: a batch is retried if its commit was not acknowledged. */
 export async function insertContents(tx: Database, contents: readonly ContentRecord[]): Promise<void> {
