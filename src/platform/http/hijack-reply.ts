@@ -3,7 +3,7 @@ import type { FastifyReply } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import { toAppError } from "./error-response.ts";
 import { type EventStream, type Heartbeats, openEventStream } from "./event-stream.ts";
-import { presentLimitHeaders } from "./limit-headers.ts";
+import { addLimitHeaders } from "./limit-headers.ts";
 
 type AnswerHeaders = Record<string, number | string | string[] | undefined>;
 
@@ -30,8 +30,11 @@ export function hijackReply(reply: FastifyReply, { clock, answer, headers }: Ans
   request.respondedMs = clock.monotonicMs();
   // Free them now: a stream may last long.
   request.limits = null;
-  const limitHeaders = limits && presentLimitHeaders(limits, answer);
-  return { response: reply.raw, headers: { ...reply.getHeaders(), ...limitHeaders, ...headers } };
+  // Its own copy.
+  const all: AnswerHeaders = reply.getHeaders();
+  if (limits !== null) addLimitHeaders(all, limits, answer);
+  if (headers !== undefined) Object.assign(all, headers);
+  return { response: reply.raw, headers: all };
 }
 
 type EventsOptions = { clock: Clock; heartbeats: Heartbeats; headers?: AnswerHeaders; onDrain?(): void };

@@ -32,9 +32,19 @@ export function presentLimitHeaders(
   states: SeenLimits,
   answer: "whole" | "going-on" = "whole",
 ): Record<string, string> {
+  const headers: Record<string, string> = {};
+  addLimitHeaders(headers, states, answer);
+  return headers;
+}
+
+/** The same, added to other headers. */
+export function addLimitHeaders(
+  headers: Record<string, unknown>,
+  states: SeenLimits,
+  answer: "whole" | "going-on",
+): void {
   const { requests, tokens } = states;
   const all = findTightest(states, answer);
-  const headers: Record<string, string> = {};
   if (all !== null) {
     headers["x-ratelimit-limit"] = String(all.limit);
     headers["x-ratelimit-remaining"] = String(all.remaining);
@@ -43,7 +53,6 @@ export function presentLimitHeaders(
   if (requests !== null) addKind(headers, headerNames.requests, requests);
   if (tokens !== null) addKind(headers, headerNames.tokens, tokens);
   if (states.isDegraded) headers["x-ratelimit-degraded"] = "1";
-  return headers;
 }
 
 function findTightest(
@@ -69,7 +78,7 @@ function returnPlace({ limit, remaining, resetMs }: LimitState): LimitState {
 }
 
 function addKind(
-  headers: Record<string, string>,
+  headers: Record<string, unknown>,
   names: (typeof headerNames)["requests" | "tokens"],
   { limit, remaining, resetMs }: RateState,
 ): void {
