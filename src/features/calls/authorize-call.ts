@@ -100,7 +100,7 @@ export class Authorization implements HoldCover {
   canAuthorizeOptimistically(): boolean {
     if (this.holdId === null) return true;
     const { terms, caller, money } = this;
-    const most = terms.price(terms.unitsMax);
+    const most = this.heldUnits === terms.unitsMax ? this.held : terms.price(terms.unitsMax);
     if (caller.budget !== null || !money.ledger.beginEarly(caller.accountId, most)) return false;
     if (!terms.isMetered) {
       this.held = most;
@@ -243,7 +243,11 @@ export class Authorization implements HoldCover {
       return noSettlement;
     }
     const operation: SettleOperation = {
-      ...{ kind: "settle", accountId, holdId, bill, overrun: "charge-hold" },
+      kind: "settle",
+      accountId,
+      holdId,
+      bill,
+      overrun: "charge-hold",
       budgetAmount: budget?.amount ?? null,
     };
     this.settlement = operation;
@@ -312,7 +316,8 @@ export class Authorization implements HoldCover {
       throw explainRefusedHold(result, { ...this.money, held: this.held });
     }
     // A quota always holds the whole amount, and so does a price that does not depend on length.
-    const isWhole = result.unit !== "money" || this.held >= terms.price(terms.unitsMax);
+    const isWhole =
+      result.unit !== "money" || this.heldUnits >= terms.unitsMax || this.held >= terms.price(terms.unitsMax);
     if (isWhole) this.heldUnits = terms.unitsMax;
     if (!isWhole && !terms.isMetered) return this.extend(terms.unitsMax);
   }

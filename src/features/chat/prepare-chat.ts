@@ -85,7 +85,11 @@ export function prepareChat(dependencies: ChatDependencies, incoming: IncomingCa
   // Validated by the schema.
   const request = incoming.body as ChatRequest;
   return planChat(dependencies, {
-    ...{ caller, requestId, bodyBytes, request, session },
+    caller,
+    requestId,
+    bodyBytes,
+    request,
+    session,
     createPresenter: ({ modelId, now, meter }) =>
       new ChatPresenter(createEnvelope(requestId, modelId, now), meter, {
         isStreamed: request.stream === true,
@@ -147,22 +151,20 @@ export function planChat(
   const headers = presentDeprecation(offered);
   const modelId = model.id;
   return new ChatPlan({
-    ...{
-      caller,
-      requestId,
-      modelId,
-      request,
-      native,
-      parts: order.parts,
-      session,
-      targets,
-      callMs,
-      terms,
-      meter,
-      presenter,
-      tokensLikely,
-      headers,
-    },
+    caller,
+    requestId,
+    modelId,
+    request,
+    native,
+    parts: order.parts,
+    session,
+    targets,
+    callMs,
+    terms,
+    meter,
+    presenter,
+    tokensLikely,
+    headers,
   });
 }
 

@@ -117,9 +117,13 @@ function splitTokens(amounts: TokenRates, usage: ChatUsage): TokenShares {
   const audioOutput = amounts.audioOutputPrice === null ? 0 : Math.min(usage.outputAudioTokens, spoken);
   return {
     input: uncached - audioInput,
-    ...{ cached, write5m: cacheWriteTokens - write1h, write1h, audioInput },
+    cached,
+    write5m: cacheWriteTokens - write1h,
+    write1h,
+    audioInput,
     output: spoken - audioOutput,
-    ...{ reasoning, audioOutput },
+    reasoning,
+    audioOutput,
   };
 }
 
@@ -161,6 +165,11 @@ export function limitToRequested(usage: ChatUsage, kinds: RequestedKinds): ChatU
   const cacheWrite1hTokens = kinds.hourWrites ? usage.cacheWrite1hTokens : 0;
   const inputAudioTokens = kinds.audioInput ? usage.inputAudioTokens : 0;
   const outputAudioTokens = kinds.audioOutput ? usage.outputAudioTokens : 0;
+  const isWithin =
+    cacheWrite1hTokens === usage.cacheWrite1hTokens &&
+    inputAudioTokens === usage.inputAudioTokens &&
+    outputAudioTokens === usage.outputAudioTokens;
+  if (isWithin) return usage;
   return { ...usage, cacheWrite1hTokens, inputAudioTokens, outputAudioTokens };
 }
 
