@@ -86,7 +86,11 @@ export function presentLeastId<P extends Prefix>(prefix: P, time: Date): `${P}_$
 export function readIdTime(id: string): Date | null {
   const text = /^[a-z]+_([0-9a-hjkmnp-tv-z]{10})[0-9a-z]{16}$/.exec(id)?.[1];
   if (text === undefined) return null;
-  return new Date([...text].reduce((milliseconds, character) => milliseconds * 32 + alphabet.indexOf(character), 0));
+  let milliseconds = 0;
+  for (let place = 0; place < timeCharacters; place += 1) {
+    milliseconds = milliseconds * 32 + alphabet.indexOf(text.charAt(place));
+  }
+  return new Date(milliseconds);
 }
 
 function presentRandom(bytes: Uint8Array): string {
