@@ -1,3 +1,5 @@
+-- Only the dropped trigger called the dropped functions, so all older code is compatible.
+-- compatible from 0001
 -- A trigger added every charge to the roll-ups that usage reads: a fifth to a quarter of PostgreSQL's time for a call. A job now
 -- adds them up minute by minute, and usage reads later charges themselves (docs/decisions/0070-usage-rolled-up-later.md).
 

@@ -29,7 +29,7 @@ const requestsPerKind = { fixed: 2, fresh: 1 };
 /** A caller without credentials needs no more. */
 const anonymousPerKind = { fixed: 1, fresh: 1 };
 /** Each run draws different cases from the hundreds of an operation with many fields. */
-const unstorablePerOperation = 24;
+const unstorablePerOperation = 10;
 
 type Surface = {
   document: OpenApiDocument;

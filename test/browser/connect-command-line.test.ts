@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("the users' command line, with a real browser", () 
     await checkSignedIn();
   });
 
-  test("a denial in the browser ends the login, and nothing is stored", async () => {
+  test("a denial in the browser ends the login, and nothing is stored", { tags: "extended" }, async () => {
     const readOpened = replaceOpener();
     const running = cli.start(["login", "--site", site.siteUrl, "--client", "laptop-2"]);
     await using opened = await site.openPage();

@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)("a hostile page or program", () => {
     await page.getByText("No program is connected.").first().waitFor();
   });
 
-  test("has no reference to a consent page that it opened in a window", async () => {
+  test("has no reference to a consent page that it opened in a window", { tags: "extended" }, async () => {
     const path = `/connect/requests/${await beginRequest(site)}`;
     await using elsewhere = await serveForeignPage(
       "<button onclick='window.opened = window.open(window.target)'>Open</button>",
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)("a hostile page or program", () => {
     await expect.poll(() => page.evaluate("window.opened.closed")).toBe(true);
   });
 
-  test("that starts too many requests gets a page with the time to wait", async () => {
+  test("that starts too many requests gets a page with the time to wait", { tags: "extended" }, async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     const entry = `/connect/browser-auth?${writeEntry()}`;

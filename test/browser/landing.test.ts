@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     await page.waitForURL(`${site.siteUrl}/console`);
   });
 
-  test("data that fails to load is shown as missing, and can be retried", async () => {
+  test("data that fails to load is shown as missing, and can be retried", { tags: "extended" }, async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await page.route("**/console/api/showcase", (route) => route.fulfill({ status: 404, body: "{}" }));
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     await page.getByText("sandbox-drama", { exact: true }).first().waitFor();
   });
 
-  test("the page can be used by keyboard alone, with a skip link", async () => {
+  test("the page can be used by keyboard alone, with a skip link", { tags: "extended" }, async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await openLanding(page);
@@ -144,7 +144,9 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     expect(await page.evaluate("performance.getEntries().filter(({ name }) => name.endsWith('.mp4')).length")).toBe(0);
   });
 
-  test("it shows images, a muted video, an avatar and a drama, each with its controls", async () => {
+  test("it shows images, a muted video, an avatar and a drama, each with its controls", {
+    tags: "extended",
+  }, async () => {
     await using opened = await site.openPage({ reducedMotion: "no-preference" });
     const { page } = opened;
     await openLanding(page);
@@ -161,7 +163,7 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
-  test("it fits every window in both colour schemes, without axe or console errors", async () => {
+  test("it fits every window in both colour schemes, without axe or console errors", { tags: "extended" }, async () => {
     await using opened = await site.openPage();
     const { page } = opened;
     await page.setViewportSize({ width: 1440, height: 900 });

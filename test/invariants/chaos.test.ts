@@ -1,3 +1,4 @@
+// @module-tag extended
 import { expect, test } from "vitest";
 import { runChaos } from "../../bench/chaos/chaos.ts";
 import { checkBooks, type Evidence } from "../../bench/chaos/check-books.ts";

@@ -17,7 +17,7 @@ import { createDatabase, type Database } from "../../src/platform/database/datab
 import { writeDramaCatalog } from "../harness/dramas/drama-catalog.ts";
 import { monologue } from "../harness/dramas/drama-play.ts";
 import { listDramaChildren, performPlay, readQuestion, type SeenDrama } from "../harness/dramas/drama-stage.ts";
-import { findTaskViolations } from "../harness/tasks/check-tasks.ts";
+import { findFileViolations, findTaskViolations } from "../harness/tasks/check-tasks.ts";
 import { startTaskProcess, type TaskCrash, type TaskProcess } from "../harness/tasks/task-process.ts";
 import { createTestDatabase } from "../harness/test-database.ts";
 import { type FakeUpstreams, findCanary, startFakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
@@ -200,7 +200,8 @@ async function openPlace(): Promise<Place> {
     async checkAll(dramas, { paid: paidWanted, fileCount }) {
       const now = systemClock.now();
       expect(await findViolations(database, { kind: "whole", accountIds: "all", now })).toEqual([]);
-      expect(await findTaskViolations(database, dataDir)).toEqual([]);
+      expect(await findTaskViolations(database)).toEqual([]);
+      expect(await findFileViolations(database, dataDir)).toEqual([]);
       const charges = await database.selectFrom("charges").select("paid").execute();
       expect(charges.map(({ paid }) => String(paid)).toSorted()).toEqual(paidWanted);
       const events = await database.selectFrom("events").select("type").execute();

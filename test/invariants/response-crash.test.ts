@@ -102,7 +102,7 @@ test("a background response outlives its process and is charged once", { timeout
   expect(place.upstream.requests).toHaveLength(7);
 });
 
-test("a background response is handed over when its gateway shuts down", { timeout }, async () => {
+test("a background response is handed over when its gateway shuts down", { timeout, tags: "extended" }, async () => {
   await using place = await openCrashPlace();
   const [customer] = place.customers as [Customer];
   const gate = createGate();

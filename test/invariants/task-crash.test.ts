@@ -13,7 +13,7 @@ import { createIdSource } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
 import { createDatabase, type Database } from "../../src/platform/database/database.ts";
 import { createRandom, type Random } from "../harness/ledger/ledger-load.ts";
-import { findTaskViolations } from "../harness/tasks/check-tasks.ts";
+import { findFileViolations, findTaskViolations } from "../harness/tasks/check-tasks.ts";
 import { writeTaskCatalog } from "../harness/tasks/task-catalog.ts";
 import type { SeenTask } from "../harness/tasks/task-gateway.ts";
 import { startTaskProcess, type TaskCrash, type TaskProcess } from "../harness/tasks/task-process.ts";
@@ -271,7 +271,8 @@ async function measureTakeOver(place: Place): Promise<number> {
 async function checkAll(place: Place, { list }: Orders): Promise<void> {
   const { database, upstream, dataDir, key, seen } = place;
   expect(await findViolations(database, { kind: "whole", accountIds: "all", now: systemClock.now() })).toEqual([]);
-  expect(await findTaskViolations(database, dataDir)).toEqual([]);
+  expect(await findTaskViolations(database)).toEqual([]);
+  expect(await findFileViolations(database, dataDir)).toEqual([]);
   const tasks = await database.selectFrom("tasks").select(["id", "state", "model"]).execute();
   // No task was lost, and every task has its key.
   expect(tasks.map(({ id }) => id).toSorted()).toEqual(list.map(({ taskId }) => taskId).toSorted());

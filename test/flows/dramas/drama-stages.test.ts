@@ -363,7 +363,7 @@ describe.concurrent("the events of a drama", () => {
 });
 
 describe.concurrent("a video", () => {
-  test("that cannot contain all of the text reports how much it left out", async () => {
+  test("that cannot contain all of the text reports how much it left out", { tags: "extended" }, async () => {
     const director = await stage.createDirector();
     const long =
       "This line is as long as it takes to fill ten whole seconds of a film, if it is said at a common pace by one.";
@@ -379,7 +379,9 @@ describe.concurrent("a video", () => {
     ]);
   });
 
-  test("whose captions have characters without a glyph lists them, and its subtitles contain them", async () => {
+  test("whose captions have characters without a glyph lists them, and its subtitles contain them", {
+    tags: "extended",
+  }, async () => {
     const director = await stage.createDirector();
     stage.perform([[{ seen: ["Anna"], lines: [["Anna", "Look: \u{13080} here."]] }]], "Undrawable");
     const drama = await director.make({ model: "undrawable", title: "Undrawable", script: "Text" });

@@ -1,3 +1,4 @@
+// @module-tag extended
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";

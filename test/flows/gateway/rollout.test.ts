@@ -1,3 +1,4 @@
+// @module-tag extended
 import { expect, test } from "vitest";
 import { rollGateways } from "../../harness/rollout/roll-gateways.ts";
 import { hasProxy } from "../../harness/servers/pooling-proxy.ts";

@@ -1,3 +1,4 @@
+// @module-tag extended
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import pg from "pg";

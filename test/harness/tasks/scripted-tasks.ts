@@ -38,7 +38,7 @@ import { createAccounts } from "../ledger/ledger-process.ts";
 import { createTestClock, type TestClock } from "../test-clock.ts";
 import { createTestDatabase } from "../test-database.ts";
 import { makePicture } from "../upstreams/media-samples.ts";
-import { findTaskViolations } from "./check-tasks.ts";
+import { findFileViolations, findTaskViolations } from "./check-tasks.ts";
 
 /** An upstream in memory that follows a test's script, and counts its calls. */
 type ScriptedProvider = Pick<GenerationProvider, "submit" | "poll" | "cancel" | "find"> & {
@@ -146,7 +146,11 @@ export async function openScriptedTasks(provider: ProviderFields = {}): Promise<
     },
     async findWrongs() {
       const wrongs = await findViolations(database, { kind: "whole", accountIds: "all", now: clock.now() });
-      return [...wrongs.map((wrong) => JSON.stringify(wrong)), ...(await findTaskViolations(database, dataDir))];
+      return [
+        ...wrongs.map((wrong) => JSON.stringify(wrong)),
+        ...(await findTaskViolations(database)),
+        ...(await findFileViolations(database, dataDir)),
+      ];
     },
     [Symbol.asyncDispose]: close,
   };

@@ -13,7 +13,7 @@ import { startGateway, type TestGateway } from "../test-gateway.ts";
 import { type FakeUpstreams, findCanary, startFakeUpstreams } from "../upstreams/fake-upstreams.ts";
 import type { MediaFakes } from "../upstreams/media-fakes.ts";
 import { waitUntil } from "../wait-until.ts";
-import { findTaskViolations } from "./check-tasks.ts";
+import { findFileViolations, findTaskViolations } from "./check-tasks.ts";
 import { writeTaskCatalog } from "./task-catalog.ts";
 
 type CallerOptions = NonNullable<Parameters<TestGateway["createCaller"]>[0]>;
@@ -123,7 +123,8 @@ export async function openTaskGateway(options: TaskGatewayOptions = {}): Promise
       const now = gateway.parts.clock.now();
       const violations = [
         ...(await findViolations(database, { kind: "whole", accountIds: "all", now })),
-        ...(await findTaskViolations(database, dataDir)),
+        ...(await findTaskViolations(database)),
+        ...(await findFileViolations(database, dataDir)),
       ];
       await gateway[Symbol.asyncDispose]();
       await upstream[Symbol.asyncDispose]();

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import OpenAI from "openai";
 import { canary, type FakeUpstreams } from "../upstreams/fake-upstreams.ts";
 import { waitUntil } from "../wait-until.ts";
-import { findTaskViolations } from "./check-tasks.ts";
+import { findFileViolations, findTaskViolations } from "./check-tasks.ts";
 import { writeTaskCatalog, writeTaskPrice } from "./task-catalog.ts";
 import { openTaskGateway, type SeenTask, type TaskCaller, type TaskGateway } from "./task-gateway.ts";
 
@@ -137,9 +137,12 @@ export async function openTaskStage({ settings, ...options }: StageOptions = {})
       });
     },
     async check() {
-      // One snapshot of everything: tasks may go on meanwhile.
+      // One snapshot of all tasks: they may go on meanwhile.
       const transaction = database.transaction().setIsolationLevel("repeatable read");
-      const violations = await transaction.execute((tx) => findTaskViolations(tx, dataDir));
+      const violations = [
+        ...(await transaction.execute(findTaskViolations)),
+        ...(await findFileViolations(database, dataDir)),
+      ];
       if (violations.length > 0) throw new Error(`Tasks are wrong:\n${violations.join("\n")}`);
     },
   };
