@@ -28,6 +28,7 @@ const http = await createGatewayHttp({
   files: nothing,
   responses: { addRoutes: () => {} },
   payments: { addRoutes: () => {}, addWebhookRoutes: async () => {} },
+  admin: { addRoutes: async () => {} },
   site: { addRoutes: async () => {} },
   speech: nothing,
   tasks: { addRoutes: () => {}, addHookRoutes: async () => {} },
