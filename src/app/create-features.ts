@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
-import { type Admin, createAdmin, findOperatorRole } from "../features/admin/index.ts";
+import { type Admin, type AdminCommands, createAdmin, findOperatorRole } from "../features/admin/index.ts";
 import { raiseAlerts } from "../features/alerts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
 import { createChat } from "../features/chat/index.ts";
@@ -74,6 +74,8 @@ export type FeatureOptions = FoundationOptions & {
   failpoint?: (name: TaskFailpoint | DramaFailpoint) => void;
   /** Prints an unsent mail to the terminal; its links are secrets and must not be logged. */
   showMail?: (text: string) => void;
+  /** Commands for remote callers; the command line, which starts gateways, brings them. */
+  commands?: AdminCommands;
   /** Stripe's API; tests use another URL. */
   stripe?: StripePlace;
 };
@@ -167,13 +169,15 @@ export async function createFeatures(
 }
 
 function createOperatorSide(
-  { database, counters }: Foundation,
-  { settings, clock, ids, randomBytes }: FeatureOptions,
+  { database, address, counters }: Foundation,
+  { settings, clock, ids, randomBytes, commands }: FeatureOptions,
   { readSession }: Site,
 ): Admin {
   const { site_url: siteUrl, currency } = settings;
   return createAdmin({
     ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession },
+    requestDays: settings.request_log_days,
+    commands: commands === undefined ? null : { runner: commands, host: { database, settings, address } },
     changeAccount: (tx, accountId, change) => changeAccount({ database: tx, clock, ids }, accountId, change),
   });
 }

@@ -1,7 +1,7 @@
 import { type SwitchMode, switchOff, switchOn, type UpstreamSwitch } from "../features/catalog/index.ts";
 import { parseTimestamp } from "../lib/timestamp.ts";
 import type { Command } from "./command.ts";
-import { getActor } from "./credit-commands.ts";
+import { getActor } from "./get-acting.ts";
 import { createWrongValue } from "./option-values.ts";
 import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
