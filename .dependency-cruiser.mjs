@@ -62,7 +62,7 @@ const ranks = [
     files: ["src/features/files"],
     webhooks: ["src/features/webhooks"],
   },
-  { idempotency: ["src/features/idempotency"], secrets: ["src/features/secrets"] },
+  { idempotency: ["src/features/idempotency"], quotes: ["src/features/quotes"], secrets: ["src/features/secrets"] },
   {
     providers: [
       "src/providers",

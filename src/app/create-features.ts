@@ -11,6 +11,7 @@ import { releaseHold } from "../features/ledger/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { sendNotices } from "../features/notices/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
+import { createQuotes } from "../features/quotes/index.ts";
 import { createContentSeal, createRequestLog } from "../features/requests/index.ts";
 import { createResponses } from "../features/responses/index.ts";
 import { createSite, type Site } from "../features/site/index.ts";
@@ -46,6 +47,7 @@ export type Features = Pick<
   | "embeddings"
   | "files"
   | "payments"
+  | "quotes"
   | "site"
   | "speech"
   | "tasks"
@@ -95,8 +97,9 @@ export async function createFeatures(
   const allowsPrivate = settings.sandbox === "on";
   // Created first, so closed last: the end of other features is logged too.
   const notes = openNotes(foundation, options, stack);
+  const quotes = createQuotes({ key: masterKey.derive("quotes"), clock });
   const calls = createCalls({
-    ...{ database, clock, ids, ledger, counters, logger, metrics, health, random },
+    ...{ database, quotes, clock, ids, ledger, counters, logger, metrics, health, random },
     ...{ currency, siteUrl, keyValidityMs, heartbeatMs, liveForMs: feed.liveForMs },
     // Each process gets an equal share of the setting.
     drainedCallsMax: Math.ceil(settings.drained_calls_max / (options.siblings?.processes ?? 1)),
@@ -115,10 +118,7 @@ export async function createFeatures(
   const transcriptions = createTranscriptions({ calls, catalog, registry, clock, files });
   const webhooks = createGatewayWebhooks(foundation, options, { random, files });
   stack.defer(() => webhooks.close());
-  const payments = createPayments({
-    ...{ database, clock, ids, logger, place: options.stripe },
-    ...readPaymentSettings(settings),
-  });
+  const payments = openPayments(foundation, options);
   stack.defer(() => payments.close());
   const site = createGatewaySite(foundation, options);
   stack.defer(() => site.close());
@@ -136,6 +136,7 @@ export async function createFeatures(
     ...{ files, guarded, random, failpoint },
     ...{ currency, siteUrl, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs, tracing },
     presentComposite: presentDramaRequest,
+    quotes,
     hookKey: masterKey.derive("vendor-hooks"),
     keptDays: settings.task_days,
     stepsMax: settings.worker_steps_max,
@@ -146,6 +147,7 @@ export async function createFeatures(
   const folder = join(settings.data_dir, "films");
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
   return {
+    quotes,
     ...{ calls, chat, completions, messages, responses, embeddings },
     ...{ dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes },
     callers: createCallerDirectory({ database, feed }),
@@ -161,6 +163,10 @@ export async function createFeatures(
       jobs.stopStarting();
     },
   };
+}
+
+function openPayments({ database }: Foundation, { settings, clock, ids, logger, stripe: place }: FeatureOptions) {
+  return createPayments({ ...{ database, clock, ids, logger, place }, ...readPaymentSettings(settings) });
 }
 
 function openResponses(

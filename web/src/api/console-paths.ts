@@ -1883,11 +1883,52 @@ export type paths = {
       };
     };
   };
+  "/quote": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          path: string;
+          request: Record<never, never>;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "quote";
+            id: string;
+            path: string;
+            model: string;
+            currency: string;
+            max_charge: string;
+            quota: {
+              kind: "text" | "image" | "video";
+              units: number;
+            };
+            estimate: {
+              charge: string;
+              basis: "exact_price" | "usual_answer" | "input_tokens" | "recording_length" | "estimated_length";
+              input_tokens?: number;
+              output_tokens?: number;
+              seconds?: number;
+            };
+            created: number;
+            expires_at: string;
+          };
+        } };
+      };
+    };
+  };
   "/chat/completions": {
     post: {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2173,6 +2214,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2236,6 +2278,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2527,6 +2570,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2770,6 +2814,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2952,6 +2997,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3061,6 +3107,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3253,6 +3300,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3432,6 +3480,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3954,6 +4003,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -4214,6 +4264,7 @@ export type paths = {
         };
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -4901,6 +4952,7 @@ export type paths = {
         };
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "anthropic-version"?: string;
           "anthropic-beta"?: string;
           "x-client-request-id"?: string;
@@ -5240,6 +5292,7 @@ export type paths = {
               price_id?: string;
             })[];
             minimum_charge: string;
+            quote_discount?: string;
             cost: string;
             cache_saving?: string;
             lost: string;
@@ -5350,7 +5403,7 @@ export type paths = {
           to?: string;
           model?: string;
           key_id?: string;
-          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
           status?: string;
           error_code?: string;
           client_request_id?: string;
@@ -5373,7 +5426,7 @@ export type paths = {
               created_at: string;
               client_request_id: string | null;
               key_id: string;
-              wire: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
+              wire: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
               method: string;
               route: string | null;
               model: string | null;
@@ -5420,7 +5473,7 @@ export type paths = {
           to?: string;
           model?: string;
           key_id?: string;
-          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
           status?: string;
           error_code?: string;
           client_request_id?: string;
@@ -5493,7 +5546,7 @@ export type paths = {
           to?: string;
           model?: string;
           key_id?: string;
-          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
           status?: string;
           error_code?: string;
           client_request_id?: string;
@@ -5528,7 +5581,7 @@ export type paths = {
             created_at: string;
             client_request_id: string | null;
             key_id: string;
-            wire: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
+            wire: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
             method: string;
             route: string | null;
             model: string | null;
@@ -5830,6 +5883,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -5913,6 +5967,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
