@@ -25,6 +25,8 @@ const ranks = [
       "src/features/site/sign-in/user",
     ],
   },
+  { alarms: ["src/features/alarms"] },
+  { status: ["src/features/status"] },
   { requests: ["src/features/requests", "src/features/requests/content"] },
   {
     alerts: ["src/features/alerts"],
@@ -51,7 +53,7 @@ const ranks = [
     ],
   },
   { calls: ["src/features/calls"] },
-  { costs: ["src/features/costs"] },
+  { abuse: ["src/features/abuse"], costs: ["src/features/costs"] },
   {
     accounts: ["src/features/accounts"],
     backups: ["src/features/backups"],

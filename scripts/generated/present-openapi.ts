@@ -117,6 +117,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     checkDatabase: refuse,
     hasTasksDueBefore: refuse,
     openAccount: refuse,
+    admission: { check: refuse, admit: refuse },
     showMail: () => {},
   });
   const http = await createGatewayHttp({
@@ -150,6 +151,8 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     requestLog: { note: () => {}, amend: () => {} },
     contentSeal: { open: refuse },
     contentAllowance: { take: () => false, give: () => {} },
+    statusPage: null,
+    blocks: { requireUnblocked: () => {} },
     metrics: createMetrics(),
     readers: { watch: () => () => () => {} },
     checkDatabase: async () => {},

@@ -14,10 +14,15 @@ export type BucketId = `bkt_${string}`;
 export type UserId = `user_${string}`;
 export type SessionId = `ses_${string}`;
 export type CheckoutId = `chk_${string}`;
+export type AlarmId = `alarm_${string}`;
+export type IncidentId = `inc_${string}`;
 
 type Prefix =
   | "acct"
   | "act"
+  | "alarm"
+  | "aln"
+  | "bak"
   | "blk"
   | "chk"
   | "code"
@@ -26,6 +31,7 @@ type Prefix =
   | "evt"
   | "file"
   | "hold"
+  | "inc"
   | "key"
   | "node"
   | "passkey"
@@ -33,6 +39,7 @@ type Prefix =
   | "price"
   | "req"
   | "ses"
+  | "sup"
   | "task"
   | "txn"
   | "user"
