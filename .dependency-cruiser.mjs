@@ -35,6 +35,8 @@ const ranks = [
       "src/features/site/sign-in/user",
     ],
   },
+  { alarms: ["src/features/alarms"] },
+  { status: ["src/features/status"] },
   { requests: ["src/features/requests", "src/features/requests/content"] },
   {
     alerts: ["src/features/alerts"],
@@ -61,7 +63,7 @@ const ranks = [
     ],
   },
   { calls: ["src/features/calls"] },
-  { costs: ["src/features/costs"] },
+  { abuse: ["src/features/abuse"], costs: ["src/features/costs"] },
   {
     accounts: ["src/features/accounts"],
     backups: ["src/features/backups"],

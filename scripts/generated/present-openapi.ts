@@ -121,6 +121,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
     findOperatorRole: refuse,
     hasTasksDueBefore: refuse,
     openAccount: refuse,
+    admission: { check: refuse, admit: refuse },
     showMail: () => {},
   });
   const admin = createAdmin({
@@ -160,6 +161,8 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
     requestLog: { note: () => {}, amend: () => {} },
     contentSeal: { open: refuse },
     contentAllowance: { take: () => false, give: () => {} },
+    statusPage: null,
+    blocks: { requireUnblocked: () => {} },
     metrics: createMetrics(),
     readers: { watch: () => () => () => {} },
     checkDatabase: async () => {},
