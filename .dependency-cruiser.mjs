@@ -38,6 +38,8 @@ const ranks = [
       "src/features/site/sign-in/user",
     ],
   },
+  { alarms: ["src/features/alarms"] },
+  { status: ["src/features/status"] },
   { requests: ["src/features/requests", "src/features/requests/content"] },
   {
     alerts: ["src/features/alerts"],
@@ -64,7 +66,7 @@ const ranks = [
     ],
   },
   { calls: ["src/features/calls"] },
-  { costs: ["src/features/costs"] },
+  { abuse: ["src/features/abuse"], costs: ["src/features/costs"] },
   {
     accounts: ["src/features/accounts"],
     backups: ["src/features/backups"],
@@ -75,7 +77,7 @@ const ranks = [
     files: ["src/features/files"],
     webhooks: ["src/features/webhooks"],
   },
-  { idempotency: ["src/features/idempotency"], secrets: ["src/features/secrets"] },
+  { idempotency: ["src/features/idempotency"], quotes: ["src/features/quotes"], secrets: ["src/features/secrets"] },
   { audit: ["src/features/audit"] },
   {
     providers: [

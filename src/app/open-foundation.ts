@@ -118,7 +118,16 @@ export async function openFoundation(
   const node = await describeNode(options);
   const feed = await openChangeFeed({
     address,
-    channels: ["callers", "catalog", "sessions", "tasks", "tasks_due", copyStateChannel, ...accountChangeChannels],
+    channels: [
+      "blocks",
+      "callers",
+      "catalog",
+      "sessions",
+      "tasks",
+      "tasks_due",
+      copyStateChannel,
+      ...accountChangeChannels,
+    ],
     onTrouble: warn("change feed disconnected, caches bypassed"),
     onTime: time.hear,
     ...(node === null ? {} : { sessionName: presentNodeName(node) }),

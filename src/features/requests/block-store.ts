@@ -148,6 +148,39 @@ function findPeriod({ from, to, after, ids }: Omit<RequestFilter, "accountId">):
   return { from: new Date(least), to: earliest(end, new Date(Math.max(...times))) };
 }
 
+const trafficPageBlocks = 200;
+
+/** The bodies of all accounts' blocks that may contain calls of a period, in one snapshot. */
+export async function readTrafficBlocks(
+  database: Database,
+  { from, to }: { from: Date; to: Date },
+  read: (body: Buffer) => void,
+): Promise<void> {
+  await database
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .setAccessMode("read only")
+    .execute(async (tx) => {
+      let last: BlockRow | undefined;
+      for (;;) {
+        const after =
+          last === undefined
+            ? sql``
+            : sql`and (created_at, account_id, id) > (${last.created_at}, ${last.account_id}, ${last.id})`;
+        const { rows } = await sql<BlockRow>`
+          select account_id, created_at, id, body from request_blocks
+            where created_at >= ${from} and created_at <= ${new Date(to.getTime() + blockSpanMs)} and first_at < ${to} ${after}
+            order by created_at, account_id, id limit ${trafficPageBlocks}`.execute(tx);
+        for (const { body } of rows) {
+          read(body);
+          await nextTurn();
+        }
+        last = rows.at(-1);
+        if (rows.length < trafficPageBlocks) return;
+      }
+    });
+}
+
 /** The blocks of any account that may contain a call. The BRIN index finds an hour of blocks, however many accounts there are. */
 export async function listBlocksAt(database: Database, { createdAt }: RequestPlace): Promise<BlockRow[]> {
   const { rows } = await sql<BlockRow>`

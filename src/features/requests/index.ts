@@ -13,8 +13,9 @@ export { createRequestLog, type RequestLog } from "./create-request-log.ts";
 export { describeError } from "./describe-error.ts";
 export { type AnyRequestFilter, listAnyRequests } from "./list-any-requests.ts";
 export { packRequestLog } from "./pack-request-log.ts";
-export { countStrayRequests } from "./partition-store.ts";
+export { countStrayRequests, sumLostRequests } from "./partition-store.ts";
 export { searchRequests, showRequest } from "./read-requests.ts";
+export { readTraffic, type TrafficCall } from "./read-traffic.ts";
 export {
   clientClosedStatus,
   decideEnding,
