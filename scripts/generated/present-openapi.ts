@@ -127,7 +127,13 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
   const admin = createAdmin({
     ...parts,
     randomBytes,
-    ...{ siteUrl: settings.site_url, currency: settings.currency, readSession: refuse, changeAccount: refuse },
+    ...{
+      siteUrl: settings.site_url,
+      currency: settings.currency,
+      readSession: refuse,
+      notifyChange: () => {},
+      changeAccount: refuse,
+    },
     ...{ requestDays: 0, commands: null },
   });
   const http = await createGatewayHttp({

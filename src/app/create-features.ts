@@ -134,11 +134,9 @@ export async function createFeatures(
   stack.defer(() => site.close());
   const admin = createOperatorSide(foundation, options, site);
   const { blocks, statusPage, jobs: watching } = await openWatching(foundation, options, { site, stack });
-  const upkeep = {
-    ...{ removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp },
-    ...watching,
-  };
-  const jobs = await openJobs(foundation, options, { ...upkeep, sweepResponses: responses.sweep });
+  const payment = { sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp };
+  const upkeep = { removeExpiredFiles: opened.removeExpired, sweepResponses: responses.sweep, ...payment, ...watching };
+  const jobs = await openJobs(foundation, options, upkeep);
   stack.defer(() => jobs.close());
   const guarded = createGuardedClient({ allowsPrivate: false });
   stack.defer(() => guarded.close());
@@ -183,11 +181,11 @@ function openPayments({ database }: Foundation, { settings, clock, ids, logger, 
 function createOperatorSide(
   { database, address, counters }: Foundation,
   { settings, clock, ids, randomBytes, commands }: FeatureOptions,
-  { readSession }: Site,
+  { readSession, notifyChange }: Site,
 ): Admin {
   const { site_url: siteUrl, currency } = settings;
   return createAdmin({
-    ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession },
+    ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession, notifyChange },
     requestDays: settings.request_log_days,
     commands: commands === undefined ? null : { runner: commands, host: { database, settings, address } },
     changeAccount: (tx, accountId, change) => changeAccount({ database: tx, clock, ids }, accountId, change),

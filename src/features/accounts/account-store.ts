@@ -31,6 +31,8 @@ export async function updateAccountRow(database: Database, account: Account): Pr
       suspended_at: account.suspendedAt,
       time_zone: account.timeZone,
       ...toLimitColumns(account.limits),
+      // A resumed account is open again.
+      ...(account.suspendedAt === null ? { closed_at: null } : {}),
     })
     .where("id", "=", account.id)
     .execute();
@@ -51,6 +53,16 @@ export async function updateSpendCaps(
     .returning("id")
     .execute();
   return rows.map(({ id }) => id as AccountId);
+}
+
+/** The first date counts. */
+export async function updateAccountClosed(tx: Database, id: AccountId, closedAt: Date): Promise<void> {
+  await tx
+    .updateTable("accounts")
+    .set({ closed_at: closedAt })
+    .where("id", "=", id)
+    .where("closed_at", "is", null)
+    .execute();
 }
 
 export async function listAccounts(database: Database): Promise<Account[]> {

@@ -28,6 +28,7 @@ export {
   keyKinds,
   listClientKeys,
 } from "./client-keys.ts";
+export { closeAccount } from "./close-account.ts";
 export { createAccount } from "./create-account.ts";
 export { createApiKey, type NewApiKey } from "./create-api-key.ts";
 export { keyPrefix } from "./key-text.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { SiteSession } from "../../lib/console-session.ts";
-import type { IdSource } from "../../lib/ids.ts";
+import type { IdSource, UserId } from "../../lib/ids.ts";
 import type { Settings } from "../../platform/config/load-settings.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database, DatabaseAddress } from "../../platform/database/database.ts";
@@ -37,6 +37,8 @@ export type AdminDependencies = {
   commands: { runner: AdminCommands; host: CommandHost } | null;
   /** The session of these headers, or `null`. */
   readSession(headers: RequestHeaders): Promise<SiteSession | null>;
+  /** Mails the user what changed about the sign-in. */
+  notifyChange(owner: { userId: UserId; email: string }, change: string): void;
   /** Changes an account and its plan's quotas in the caller's transaction. */
   changeAccount(tx: Database, accountId: string, change: AccountChange): Promise<Account>;
 };

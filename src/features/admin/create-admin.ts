@@ -1,5 +1,6 @@
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { addAccountAdminRoutes } from "./accounts/account-admin-routes.ts";
+import { addSupportRoutes } from "./accounts/support-routes.ts";
 import type { AdminDependencies } from "./admin-dependencies.ts";
 import { addAuditAdminRoutes } from "./audit/audit-admin-routes.ts";
 import { addCommandRoutes } from "./commands/command-routes.ts";
@@ -26,6 +27,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addAdminKeyRoutes(adminApi, dependencies);
         addAuditAdminRoutes(adminApi, dependencies);
         addAccountAdminRoutes(adminApi, dependencies);
+        addSupportRoutes(adminApi, dependencies);
         addRequestAdminRoutes(adminApi, dependencies);
         addAdminSearchRoutes(adminApi, dependencies);
         addCommandRoutes(adminApi, dependencies);

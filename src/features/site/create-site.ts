@@ -1,4 +1,5 @@
 import type { SiteSession } from "../../lib/console-session.ts";
+import type { UserId } from "../../lib/ids.ts";
 import { isLoopbackUrl } from "../../platform/config/load-settings.ts";
 import type { MasterKey } from "../../platform/config/master-key.ts";
 import type { AccountChanges } from "../../platform/database/account-changes.ts";
@@ -39,6 +40,8 @@ export type Site = {
   addRoutes(http: HttpServer, addApi: (consoleApi: HttpServer) => void): Promise<void>;
   /** The session of these headers, or `null`. */
   readSession(headers: RequestHeaders): Promise<SiteSession | null>;
+  /** Logs a changed sign-in method and mails its owner. */
+  notifyChange(owner: { userId: UserId; email: string }, change: string): void;
   /** Mails text with a link, and the brand's footer. */
   sendMail(content: MailContent): void;
   getBrandName(): string;
@@ -105,6 +108,7 @@ export function createSite(given: SiteOptions & SiteParts): Site {
       });
     },
     readSession: signIn.readSession,
+    notifyChange: signIn.notifyChange,
     getBrandName: () => brand.name,
     sendMail: (content) => mailer.send(composeMail(content)),
     rebrand(next) {

@@ -15,6 +15,8 @@ export { deleteOldSignIns } from "./sign-in/create-sign-in.ts";
 export { createResetLink } from "./sign-in/password/change-password.ts";
 export { requireGoodPassword } from "./sign-in/password/check-password.ts";
 export { hashPassword } from "./sign-in/password/password.ts";
+export { resetSecondFactor } from "./sign-in/second-factor/reset-second-factor.ts";
+export { endSessionsOfAccount } from "./sign-in/session/session-store.ts";
 export { requireLiveSession } from "./sign-in/session/sessions.ts";
 export { createUser } from "./sign-in/user/create-user.ts";
 export { inviteUser } from "./sign-in/user/invite-user.ts";

@@ -101,7 +101,8 @@ export async function addConsoleApi(
           requireOwnPage(request, { origin, takesForm: isFormRoute(request.routeOptions.schema) });
         }
         const session = await readSession(request.headers);
-        if (session !== null) sessions.set(request, session);
+        const from = { address: request.ip, requestId: request.id };
+        if (session !== null) sessions.set(request, { ...session, from });
         else if (request.routeOptions.config.access !== "open") throw createNotSignedIn();
       });
       addRoutes(consoleApi);

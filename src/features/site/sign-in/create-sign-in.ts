@@ -30,6 +30,7 @@ type SignIn = {
   addRoutes(consoleApi: HttpServer): void;
   /** The session of these headers, or `null`. */
   readSession(headers: RequestHeaders): Promise<SiteSession | null>;
+  notifyChange: SignInDependencies["notifyChange"];
   /** Finishes background work. */
   close(): Promise<void>;
 };
@@ -94,6 +95,7 @@ export function createSignIn(site: SiteDependencies & { mailer: Mailer }, option
       const token = dependencies.cookies.read(headers, "session");
       return token === null ? null : await readSession(database, token, clock.now());
     },
+    notifyChange: dependencies.notifyChange,
     close: () => dependencies.background.settled(),
   };
 }

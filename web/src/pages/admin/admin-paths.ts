@@ -783,6 +783,157 @@ export type paths = {
       };
     };
   };
+  "/accounts/{account_id}/notes": {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "account_note";
+              id: string;
+              author: string;
+              text: string;
+              created_at: string;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          text: string;
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "account_note";
+            id: string;
+            author: string;
+            text: string;
+            created_at: string;
+          };
+        } };
+      };
+    };
+  };
+  "/accounts/{account_id}/close": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "account";
+            id: string;
+            email: string;
+            plan: string | null;
+            status: "active" | "suspended" | "frozen" | "closed";
+            available_balance: string;
+            created_at: string;
+            time_zone: string;
+            suspended_at: string | null;
+            closed_at: string | null;
+            frozen_reason: string | null;
+            balance: {
+              available: string;
+              on_hold: string;
+              cash: string;
+              gift: string;
+              owed: string;
+              quotas: {
+                text: number;
+                image: number;
+                video: number;
+              };
+            };
+            currency: string;
+            plan_name: string | null;
+            plan_ends_at: string | null;
+            limits: {
+              requests_per_minute: number | null;
+              tokens_per_minute: number | null;
+              concurrent_requests: number | null;
+              tasks_in_flight: number | null;
+            };
+            applied_limits: {
+              requests_per_minute: number;
+              tokens_per_minute: number;
+              concurrent_requests: number;
+              tasks_in_flight: number;
+            };
+            members: ({
+              user_id: string;
+              email: string;
+              name: string | null;
+              is_email_verified: boolean;
+              has_password: boolean;
+              has_totp: boolean;
+              passkey_count: number;
+              last_seen_at: string | null;
+              created_at: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/accounts/{account_id}/users/{user_id}/reset_two_step": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+          user_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        204: { content?: never };
+      };
+    };
+  };
   "/requests": {
     get: {
       parameters: {
@@ -791,7 +942,7 @@ export type paths = {
           key_id?: string;
           model?: string;
           upstream?: string;
-          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
           status?: string;
           error_code?: string;
           failed_attempts?: "any";

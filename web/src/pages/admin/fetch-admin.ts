@@ -58,6 +58,13 @@ export const getRequest = (id: string) =>
 
 export type ExplainedRequest = Awaited<ReturnType<typeof getRequest>>;
 
+export const listAccountNotes = (after: string | undefined, id: string) =>
+  ask(
+    adminApi.GET("/accounts/{account_id}/notes", {
+      params: { path: { account_id: id }, query: { ...page(after), limit: 10 } },
+    }),
+  );
+
 export const listPlans = () => ask(adminApi.GET("/plans"));
 
 export type AuditQuery = { actor?: string; action?: string; subject?: string; account_id?: string };
