@@ -128,6 +128,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
     ...parts,
     randomBytes,
     ...{ siteUrl: settings.site_url, currency: settings.currency, readSession: refuse, changeAccount: refuse },
+    ...{ requestDays: 0, commands: null },
   });
   const http = await createGatewayHttp({
     ...parts,

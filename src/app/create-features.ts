@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { capSpending, createAdmission, openBlockList } from "../features/abuse/index.ts";
 import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
-import { type Admin, createAdmin, findOperatorRole } from "../features/admin/index.ts";
+import { type Admin, type AdminCommands, createAdmin, findOperatorRole } from "../features/admin/index.ts";
 import { checkAlarms } from "../features/alarms/index.ts";
 import { raiseAlerts } from "../features/alerts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
@@ -82,6 +82,8 @@ export type FeatureOptions = FoundationOptions & {
   failpoint?: (name: TaskFailpoint | DramaFailpoint) => void;
   /** Prints an unsent mail to the terminal; its links are secrets and must not be logged. */
   showMail?: (text: string) => void;
+  /** Commands for remote callers; the command line, which starts gateways, brings them. */
+  commands?: AdminCommands;
   /** Stripe's API; tests use another URL. */
   stripe?: StripePlace;
 };
@@ -191,13 +193,15 @@ function openPayments({ database }: Foundation, { settings, clock, ids, logger, 
 }
 
 function createOperatorSide(
-  { database, counters }: Foundation,
-  { settings, clock, ids, randomBytes }: FeatureOptions,
+  { database, address, counters }: Foundation,
+  { settings, clock, ids, randomBytes, commands }: FeatureOptions,
   { readSession }: Site,
 ): Admin {
   const { site_url: siteUrl, currency } = settings;
   return createAdmin({
     ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession },
+    requestDays: settings.request_log_days,
+    commands: commands === undefined ? null : { runner: commands, host: { database, settings, address } },
     changeAccount: (tx, accountId, change) => changeAccount({ database: tx, clock, ids }, accountId, change),
   });
 }

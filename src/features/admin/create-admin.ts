@@ -2,9 +2,12 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { addAccountAdminRoutes } from "./accounts/account-admin-routes.ts";
 import type { AdminDependencies } from "./admin-dependencies.ts";
 import { addAuditAdminRoutes } from "./audit/audit-admin-routes.ts";
+import { addCommandRoutes } from "./commands/command-routes.ts";
 import { addAdminApi } from "./edge/add-admin-api.ts";
 import { addAdminKeyRoutes } from "./keys/admin-key-routes.ts";
 import { addOperatorRoutes } from "./operators/operator-routes.ts";
+import { addRequestAdminRoutes } from "./requests/request-admin-routes.ts";
+import { addAdminSearchRoutes } from "./search/admin-search-routes.ts";
 
 export type Admin = {
   /** Adds the operators' API. */
@@ -23,6 +26,9 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addAdminKeyRoutes(adminApi, dependencies);
         addAuditAdminRoutes(adminApi, dependencies);
         addAccountAdminRoutes(adminApi, dependencies);
+        addRequestAdminRoutes(adminApi, dependencies);
+        addAdminSearchRoutes(adminApi, dependencies);
+        addCommandRoutes(adminApi, dependencies);
       }),
     describe: () => read(),
   };

@@ -783,4 +783,204 @@ export type paths = {
       };
     };
   };
+  "/requests": {
+    get: {
+      parameters: {
+        query?: {
+          account_id?: string;
+          key_id?: string;
+          model?: string;
+          upstream?: string;
+          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          status?: string;
+          error_code?: string;
+          failed_attempts?: "any";
+          from?: string;
+          to?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "request";
+              id: string;
+              created_at: string;
+              account_id: string;
+              email: string | null;
+              key_id: string;
+              method: string;
+              route: string | null;
+              wire: string | null;
+              model: string | null;
+              status: number;
+              error_code: string | null;
+              ending: "answered" | "refused" | "failed" | "hung_up" | "broken_off";
+              latency_ms: number;
+              time_to_first_token_ms: number | null;
+              input_tokens: number | null;
+              output_tokens: number | null;
+              charge: string | null;
+              upstream: string | null;
+              failed_attempt_count: number;
+              task_id: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/requests/{request_id}": {
+    get: {
+      parameters: {
+        path: {
+          request_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "request";
+            id: string;
+            created_at: string;
+            account_id: string;
+            email: string | null;
+            key_id: string;
+            method: string;
+            route: string | null;
+            wire: string | null;
+            model: string | null;
+            status: number;
+            error_code: string | null;
+            ending: "answered" | "refused" | "failed" | "hung_up" | "broken_off";
+            latency_ms: number;
+            time_to_first_token_ms: number | null;
+            input_tokens: number | null;
+            output_tokens: number | null;
+            charge: string | null;
+            upstream: string | null;
+            failed_attempt_count: number;
+            task_id: string | null;
+            client_request_id: string | null;
+            error_message: string | null;
+            error_param: string | null;
+            user_agent: string | null;
+            replayed: boolean;
+            account: {
+              id: string;
+              email: string | null;
+              suspended: boolean;
+            };
+            key: {
+              id: string;
+              name: string | null;
+              revoked: boolean;
+            };
+            failed_attempts: ({
+              upstream: string;
+              upstream_model: string;
+              key_number: number;
+              failure: string;
+              status: number | null;
+              code: string | null;
+              said: string | null;
+              duration_ms: number;
+            })[];
+            charged: {
+              id: string;
+              unit: "money" | "text" | "image" | "video";
+              amount: string;
+              refunded: string;
+            } | null;
+            costs: ({
+              upstream: string;
+              upstream_model: string;
+              amount: string;
+              computed: string | null;
+            })[];
+            cost: string | null;
+            margin: string | null;
+            currency: string;
+            task: {
+              id: string;
+              type: string;
+              status: string;
+              phase: string;
+              upstream: string | null;
+              upstream_model: string | null;
+              error_code: string | null;
+              error_message: string | null;
+              created_at: string;
+              finished_at: string | null;
+            } | null;
+          };
+        } };
+      };
+    };
+  };
+  "/search": {
+    get: {
+      parameters: {
+        query: {
+          q: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "account" | "key" | "admin_key" | "task" | "charge" | "ledger_entry" | "hold" | "payment" | "file" | "event" | "webhook_endpoint" | "request";
+              id: string;
+              name: string;
+              status: string | null;
+              account_id: string | null;
+              email: string | null;
+              request_id: string | null;
+              created_at: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/commands": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          words: (string)[];
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "command_output";
+            text: string;
+            notes: string;
+            failed: boolean;
+            exit_code: number;
+          };
+        } };
+      };
+    };
+  };
 };

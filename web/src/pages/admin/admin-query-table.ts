@@ -4,11 +4,14 @@ import { useQueryCache } from "../../api/use-query-cache.ts";
 import {
   getAccount,
   getIdentity,
+  getRequest,
   listAccountCharges,
   listAccountKeys,
   listAccounts,
   listAuditEntries,
   listPlans,
+  listRequests,
+  searchEverything,
 } from "./fetch-admin.ts";
 
 /** Every query of the operators' pages, by subject and name. The subjects differ from those of the console's own queries. */
@@ -20,6 +23,8 @@ export const adminQueries = nameQueries({
     keys: paged(listAccountKeys),
     charges: paged(listAccountCharges),
   },
+  adminRequests: { list: paged(listRequests), one: whole(getRequest) },
+  adminSearch: { found: whole(searchEverything, { staleTime: 10_000 }) },
   adminPlans: { list: whole(listPlans, { staleTime: 60_000 }) },
   adminAudit: { list: paged(listAuditEntries) },
 });
