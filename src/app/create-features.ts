@@ -14,13 +14,13 @@ import { releaseHold } from "../features/ledger/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { sendNotices } from "../features/notices/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
-import { createQuotes } from "../features/quotes/index.ts";
+import { createQuotes, type Quotes } from "../features/quotes/index.ts";
 import { createContentSeal, createRequestLog } from "../features/requests/index.ts";
 import { createResponses } from "../features/responses/index.ts";
 import { createSite, listOperatorEmails, type Site } from "../features/site/index.ts";
 import { createSpeech } from "../features/speech/index.ts";
 import { countTraffic, createStatusPage } from "../features/status/index.ts";
-import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint } from "../features/tasks/index.ts";
+import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint, type Tasks } from "../features/tasks/index.ts";
 import { createTranscriptions } from "../features/transcriptions/index.ts";
 import { createWebhooks, type Webhooks } from "../features/webhooks/index.ts";
 import { createByteAllowance } from "../lib/byte-allowance.ts";
@@ -98,13 +98,10 @@ export async function createFeatures(
   stack: AsyncDisposableStack,
 ): Promise<Features> {
   const { settings, clock, ids, randomBytes, logger, failpoint = () => {} } = options;
-  const { metrics, database, feed, changes, catalog, counters, ledger, registry, health } = foundation;
-  const { masterKey, copy, tracing } = foundation;
+  const { metrics, database, feed, catalog, counters, ledger, registry, health, masterKey, copy } = foundation;
   const random = (): number => Buffer.from(randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
   const keyValidityMs = settings.idempotency_hours * hourMs;
-  const { currency, base_url: baseUrl, site_url: siteUrl } = settings;
-  const { shutdown_timeout_ms: closeTimeoutMs, stream_heartbeat_ms: heartbeatMs } = settings;
-  const allowsPrivate = settings.sandbox === "on";
+  const { currency, site_url: siteUrl, stream_heartbeat_ms: heartbeatMs } = settings;
   // Created first, so closed last: the end of other features is logged too.
   const notes = openNotes(foundation, options, stack);
   const quotes = createQuotes({ key: masterKey.derive("quotes"), clock });
@@ -138,20 +135,7 @@ export async function createFeatures(
   const upkeep = { removeExpiredFiles: opened.removeExpired, sweepResponses: responses.sweep, ...payment, ...watching };
   const jobs = await openJobs(foundation, options, upkeep);
   stack.defer(() => jobs.close());
-  const guarded = createGuardedClient({ allowsPrivate: false });
-  stack.defer(() => guarded.close());
-  const tasks = createTasks({
-    ...{ database, clock, ids, logger, metrics, feed, changes, catalog, registry, health },
-    ...{ files, guarded, random, failpoint },
-    ...{ currency, siteUrl, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs, tracing },
-    presentComposite: presentDramaRequest,
-    quotes,
-    hookKey: masterKey.derive("vendor-hooks"),
-    keptDays: settings.task_days,
-    stepsMax: settings.worker_steps_max,
-    connectionsMax: settings.database_connections,
-  });
-  stack.defer(() => tasks.close());
+  const tasks = openTasks(foundation, options, { files, quotes, random, stack });
   const speech = createSpeech({ calls, catalog, registry, clock, tasks });
   const folder = join(settings.data_dir, "films");
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
@@ -172,6 +156,34 @@ export async function createFeatures(
       jobs.stopStarting();
     },
   };
+}
+
+function openTasks(
+  foundation: Foundation,
+  { settings, clock, ids, logger, failpoint = () => {} }: FeatureOptions,
+  parts: { files: Files; quotes: Quotes; random: () => number; stack: AsyncDisposableStack },
+): Tasks {
+  const { metrics, database, feed, changes, catalog, registry, health, masterKey, tracing } = foundation;
+  const { files, quotes, random, stack } = parts;
+  const { currency, base_url: baseUrl, site_url: siteUrl } = settings;
+  const { shutdown_timeout_ms: closeTimeoutMs, stream_heartbeat_ms: heartbeatMs } = settings;
+  const guarded = createGuardedClient({ allowsPrivate: false });
+  stack.defer(() => guarded.close());
+  const tasks = createTasks({
+    ...{ database, clock, ids, logger, metrics, feed, changes, catalog, registry, health },
+    ...{ files, guarded, random, failpoint },
+    ...{ currency, siteUrl, baseUrl, heartbeatMs, closeTimeoutMs, tracing },
+    presentComposite: presentDramaRequest,
+    quotes,
+    allowsPrivate: settings.sandbox === "on",
+    keyValidityMs: settings.idempotency_hours * hourMs,
+    hookKey: masterKey.derive("vendor-hooks"),
+    keptDays: settings.task_days,
+    stepsMax: settings.worker_steps_max,
+    connectionsMax: settings.database_connections,
+  });
+  stack.defer(() => tasks.close());
+  return tasks;
 }
 
 function openPayments({ database }: Foundation, { settings, clock, ids, logger, stripe: place }: FeatureOptions) {
