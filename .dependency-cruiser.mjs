@@ -9,6 +9,17 @@ const ranks = [
   { cli: ["src/main.ts", "src/cli"] },
   { app: ["src/app", "src/app/processes"] },
   {
+    admin: [
+      "src/features/admin",
+      "src/features/admin/accounts",
+      "src/features/admin/audit",
+      "src/features/admin/edge",
+      "src/features/admin/keys",
+      "src/features/admin/operators",
+      "src/features/admin/watch",
+    ],
+  },
+  {
     search: ["src/features/search"],
     site: [
       "src/features/site",
@@ -65,6 +76,7 @@ const ranks = [
     webhooks: ["src/features/webhooks"],
   },
   { idempotency: ["src/features/idempotency"], secrets: ["src/features/secrets"] },
+  { audit: ["src/features/audit"] },
   {
     providers: [
       "src/providers",

@@ -31,6 +31,7 @@ const http = await createGatewayHttp({
   site: { addRoutes: async () => {}, getBrandName: () => "Sluice" },
   statusPage: null,
   blocks: { requireUnblocked: () => {} },
+  admin: { addRoutes: async () => {} },
   speech: nothing,
   tasks: { addRoutes: () => {}, addHookRoutes: async () => {} },
   transcriptions: nothing,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { capSpending, createAdmission, openBlockList } from "../features/abuse/index.ts";
 import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
+import { type Admin, createAdmin, findOperatorRole, listOperatorEmails } from "../features/admin/index.ts";
 import { checkAlarms } from "../features/alarms/index.ts";
 import { raiseAlerts } from "../features/alerts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
@@ -15,7 +16,7 @@ import { sendNotices } from "../features/notices/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
 import { createContentSeal, createRequestLog } from "../features/requests/index.ts";
 import { createResponses } from "../features/responses/index.ts";
-import { createSite, listOperatorEmails, type Site } from "../features/site/index.ts";
+import { createSite, type Site } from "../features/site/index.ts";
 import { createSpeech } from "../features/speech/index.ts";
 import { countTraffic, createStatusPage } from "../features/status/index.ts";
 import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint } from "../features/tasks/index.ts";
@@ -27,7 +28,7 @@ import { pingDatabase } from "../platform/database/database.ts";
 import { tapLimits } from "../platform/http/tap-content.ts";
 import { openScheduledJobs } from "../platform/jobs/scheduled-jobs.ts";
 import { createGuardedClient } from "../platform/net/guarded-client.ts";
-import { openAccount } from "./change-account.ts";
+import { changeAccount, openAccount } from "./change-account.ts";
 import type { GatewayHttpDependencies } from "./create-gateway-http.ts";
 import { listJobs } from "./list-jobs.ts";
 import { openFiles } from "./open-files.ts";
@@ -42,6 +43,7 @@ import { readTextLimits } from "./read-text-limits.ts";
 /** All features of a gateway. */
 export type Features = Pick<
   GatewayHttpDependencies,
+  | "admin"
   | "chat"
   | "completions"
   | "messages"
@@ -129,6 +131,7 @@ export async function createFeatures(
   const site = createGatewaySite(foundation, options);
   stack.defer(() => site.close());
   const { blocks, statusPage, jobs: watching } = await openWatching(foundation, options, { site, stack });
+  const admin = createOperatorSide(foundation, options, site);
   const upkeep = {
     ...{ removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp },
     ...watching,
@@ -153,7 +156,7 @@ export async function createFeatures(
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
   return {
     ...{ calls, chat, completions, messages, responses, embeddings },
-    ...{ dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes, blocks, statusPage },
+    ...{ admin, blocks, dramas, files, payments, site, speech, statusPage, tasks, transcriptions, webhooks, ...notes },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
     rebrand: (next) => rebrandSite(site, foundation, next),
@@ -167,6 +170,18 @@ export async function createFeatures(
       jobs.stopStarting();
     },
   };
+}
+
+function createOperatorSide(
+  { database, counters }: Foundation,
+  { settings, clock, ids, randomBytes }: FeatureOptions,
+  { readSession }: Site,
+): Admin {
+  const { site_url: siteUrl, currency } = settings;
+  return createAdmin({
+    ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession },
+    changeAccount: (tx, accountId, change) => changeAccount({ database: tx, clock, ids }, accountId, change),
+  });
 }
 
 function openResponses(
@@ -240,7 +255,12 @@ async function openWatching(
     mails.length > 0 ? mails : await listOperatorEmails(database);
   const channels = { mail: { listRecipients, send: sendMail }, webhook, slack, client, siteUrl };
   const surroundings = {
-    ...{ clock, currency, dataDir: settings.data_dir, hasExternalDatabase: settings.database_url !== undefined },
+    ...{
+      clock,
+      currency,
+      dataDir: settings.data_dir,
+      expectsBackups: settings.database_url === undefined && settings.sandbox === "off",
+    },
     connectionsMax: settings.database_connections,
   };
   const cap = readSpendCap(settings);
@@ -305,6 +325,7 @@ function createGatewaySite(foundation: Foundation, options: FeatureOptions): Sit
       },
     }),
     checkDatabase: () => pingDatabase(database),
+    findOperatorRole: (userId) => findOperatorRole(database, userId),
     hasTasksDueBefore: (moment) => hasTasksDueBefore(database, moment),
     openAccount: async (tx, { email, isWelcome, ...person }) => {
       const credit = isWelcome ? describeWelcomeCredit(settings, clock.now()) : {};

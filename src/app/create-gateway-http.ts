@@ -8,6 +8,7 @@ import {
   type KeyUses,
   recognizeCaller,
 } from "../features/accounts/index.ts";
+import type { Admin } from "../features/admin/index.ts";
 import { addAlertRoutes } from "../features/alerts/index.ts";
 import { addLogoRoutes, addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
 import type { Chat } from "../features/chat/index.ts";
@@ -86,6 +87,7 @@ export type GatewayHttpDependencies = {
   /** `null` if it is switched off. */
   statusPage: StatusPage | null;
   blocks: Pick<BlockList, "requireUnblocked">;
+  admin: Pick<Admin, "addRoutes">;
   speech: Pick<Speech, "addRoutes">;
   tasks: Pick<Tasks, "addRoutes" | "addHookRoutes">;
   transcriptions: Pick<Transcriptions, "addRoutes">;
@@ -159,6 +161,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       await given.tasks.addHookRoutes(http);
       const { statusPage } = given;
       addFeedRoute(http, { statusPage, siteUrl: settings.site_url, getBrandName: given.site.getBrandName });
+      await given.admin.addRoutes(http);
       await given.site.addRoutes(http, (consoleApi) => {
         addUptimeRoutes(consoleApi, { statusPage });
         given.payments.addRoutes(consoleApi);

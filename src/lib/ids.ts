@@ -16,12 +16,13 @@ export type SessionId = `ses_${string}`;
 export type CheckoutId = `chk_${string}`;
 export type AlarmId = `alarm_${string}`;
 export type IncidentId = `inc_${string}`;
+export type AdminKeyId = `akey_${string}`;
 
 type Prefix =
   | "acct"
   | "act"
+  | "akey"
   | "alarm"
-  | "aln"
   | "bak"
   | "blk"
   | "chk"
@@ -34,6 +35,7 @@ type Prefix =
   | "inc"
   | "key"
   | "node"
+  | "note"
   | "passkey"
   | "per"
   | "price"
@@ -43,6 +45,7 @@ type Prefix =
   | "task"
   | "txn"
   | "user"
+  | "view"
   | "whe"
   | "whs";
 

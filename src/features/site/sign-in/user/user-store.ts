@@ -14,7 +14,6 @@ export async function insertUser(tx: Database, user: Omit<User, "totpSecret" | "
       name: user.name,
       password_hash: user.passwordHash,
       email_verified_at: user.emailVerifiedAt,
-      is_operator: user.isOperator,
       created_at: user.createdAt,
     })
     .execute();
@@ -39,18 +38,6 @@ export async function findUserOfAccount(database: Database, accountId: AccountId
 
 export async function listUsers(database: Database): Promise<User[]> {
   return (await selectUsers(database).orderBy("id").execute()).map(toUser);
-}
-
-/** Verified addresses only: others may be a stranger's. */
-export async function listOperatorEmails(database: Database): Promise<string[]> {
-  const rows = await database
-    .selectFrom("users")
-    .select("email")
-    .where("is_operator", "=", true)
-    .where("email_verified_at", "is not", null)
-    .orderBy("email")
-    .execute();
-  return rows.map(({ email }) => email);
 }
 
 /** Locks the user, so that concurrent changes of credentials are serialized. */
@@ -97,7 +84,6 @@ function selectUsers(database: Database) {
       "name",
       "password_hash",
       "email_verified_at",
-      "is_operator",
       "totp_secret",
       "totp_secret_waiting",
       "created_at",
@@ -115,7 +101,6 @@ function toUser(row: UserRow): User {
     name: row.name,
     passwordHash: row.password_hash,
     emailVerifiedAt: row.email_verified_at,
-    isOperator: row.is_operator,
     totpSecret: row.totp_secret,
     totpSecretWaiting: row.totp_secret_waiting,
     createdAt: row.created_at,
