@@ -13,9 +13,12 @@ const ranks = [
       "src/features/admin",
       "src/features/admin/accounts",
       "src/features/admin/audit",
+      "src/features/admin/commands",
       "src/features/admin/edge",
       "src/features/admin/keys",
       "src/features/admin/operators",
+      "src/features/admin/requests",
+      "src/features/admin/search",
       "src/features/admin/watch",
     ],
   },
@@ -75,7 +78,7 @@ const ranks = [
     files: ["src/features/files"],
     webhooks: ["src/features/webhooks"],
   },
-  { idempotency: ["src/features/idempotency"], secrets: ["src/features/secrets"] },
+  { idempotency: ["src/features/idempotency"], quotes: ["src/features/quotes"], secrets: ["src/features/secrets"] },
   { audit: ["src/features/audit"] },
   {
     providers: [

@@ -15,6 +15,7 @@ import { createFiles } from "../../src/features/files/index.ts";
 import { createLedger } from "../../src/features/ledger/index.ts";
 import { createMessages } from "../../src/features/messages/index.ts";
 import { createPayments } from "../../src/features/payments/index.ts";
+import { createQuotes } from "../../src/features/quotes/index.ts";
 import { createResponses } from "../../src/features/responses/index.ts";
 import { createSite } from "../../src/features/site/index.ts";
 import { createSpeech } from "../../src/features/speech/index.ts";
@@ -51,12 +52,13 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
   const catalog = { current: () => createCatalogView(null, health), close: () => {} };
   const ledger = createLedger({ database, address: nowhere, clock, onTrouble: () => {} });
   const random = (): number => 0;
+  const quotes = createQuotes({ key: Buffer.alloc(32), clock });
   const calls = createCalls({
-    ...{ database, clock, ids, ledger, counters, logger, health, random },
+    ...{ database, quotes, clock, ids, ledger, counters, logger, health, random },
     ...{ currency: settings.currency, keyValidityMs: 0, heartbeatMs: settings.stream_heartbeat_ms },
     ...{ drainedCallsMax: 0, liveForMs: () => 0 },
   });
-  const parts = { settings, clock, ids, logger, database, counters, catalog, calls };
+  const parts = { settings, clock, ids, logger, database, counters, catalog, calls, quotes };
   const chat = createChat({ calls, catalog, registry, clock, logger });
   const feed = { isLive: () => false, liveForMs: () => 0, subscribe: () => {}, close: async () => {} };
   const masterKey = { derive: () => Buffer.alloc(32) };
@@ -126,6 +128,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
     ...parts,
     randomBytes,
     ...{ siteUrl: settings.site_url, currency: settings.currency, readSession: refuse, changeAccount: refuse },
+    ...{ requestDays: 0, commands: null },
   });
   const http = await createGatewayHttp({
     ...parts,

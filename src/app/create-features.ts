@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { capSpending, createAdmission, openBlockList } from "../features/abuse/index.ts";
 import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
-import { type Admin, createAdmin, findOperatorRole, listOperatorEmails } from "../features/admin/index.ts";
+import { type Admin, type AdminCommands, createAdmin, findOperatorRole, listOperatorEmails } from "../features/admin/index.ts";
 import { checkAlarms } from "../features/alarms/index.ts";
 import { raiseAlerts } from "../features/alerts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
@@ -14,6 +14,7 @@ import { releaseHold } from "../features/ledger/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { sendNotices } from "../features/notices/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
+import { createQuotes } from "../features/quotes/index.ts";
 import { createContentSeal, createRequestLog } from "../features/requests/index.ts";
 import { createResponses } from "../features/responses/index.ts";
 import { createSite, type Site } from "../features/site/index.ts";
@@ -52,6 +53,7 @@ export type Features = Pick<
   | "embeddings"
   | "files"
   | "payments"
+  | "quotes"
   | "site"
   | "speech"
   | "tasks"
@@ -80,6 +82,8 @@ export type FeatureOptions = FoundationOptions & {
   failpoint?: (name: TaskFailpoint | DramaFailpoint) => void;
   /** Prints an unsent mail to the terminal; its links are secrets and must not be logged. */
   showMail?: (text: string) => void;
+  /** Commands for remote callers; the command line, which starts gateways, brings them. */
+  commands?: AdminCommands;
   /** Stripe's API; tests use another URL. */
   stripe?: StripePlace;
 };
@@ -103,8 +107,9 @@ export async function createFeatures(
   const allowsPrivate = settings.sandbox === "on";
   // Created first, so closed last: the end of other features is logged too.
   const notes = openNotes(foundation, options, stack);
+  const quotes = createQuotes({ key: masterKey.derive("quotes"), clock });
   const calls = createCalls({
-    ...{ database, clock, ids, ledger, counters, logger, metrics, health, random },
+    ...{ database, quotes, clock, ids, ledger, counters, logger, metrics, health, random },
     ...{ currency, siteUrl, keyValidityMs, heartbeatMs, liveForMs: feed.liveForMs },
     // Each process gets an equal share of the setting.
     drainedCallsMax: Math.ceil(settings.drained_calls_max / (options.siblings?.processes ?? 1)),
@@ -123,15 +128,12 @@ export async function createFeatures(
   const transcriptions = createTranscriptions({ calls, catalog, registry, clock, files });
   const webhooks = createGatewayWebhooks(foundation, options, { random, files });
   stack.defer(() => webhooks.close());
-  const payments = createPayments({
-    ...{ database, clock, ids, logger, place: options.stripe },
-    ...readPaymentSettings(settings),
-  });
+  const payments = openPayments(foundation, options);
   stack.defer(() => payments.close());
   const site = createGatewaySite(foundation, options);
   stack.defer(() => site.close());
-  const { blocks, statusPage, jobs: watching } = await openWatching(foundation, options, { site, stack });
   const admin = createOperatorSide(foundation, options, site);
+  const { blocks, statusPage, jobs: watching } = await openWatching(foundation, options, { site, stack });
   const upkeep = {
     ...{ removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp },
     ...watching,
@@ -145,6 +147,7 @@ export async function createFeatures(
     ...{ files, guarded, random, failpoint },
     ...{ currency, siteUrl, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs, tracing },
     presentComposite: presentDramaRequest,
+    quotes,
     hookKey: masterKey.derive("vendor-hooks"),
     keptDays: settings.task_days,
     stepsMax: settings.worker_steps_max,
@@ -155,8 +158,9 @@ export async function createFeatures(
   const folder = join(settings.data_dir, "films");
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
   return {
+    quotes,
     ...{ calls, chat, completions, messages, responses, embeddings },
-    ...{ admin, blocks, dramas, files, payments, site, speech, statusPage, tasks, transcriptions, webhooks, ...notes },
+    ...{ admin, dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes, blocks, statusPage },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
     rebrand: (next) => rebrandSite(site, foundation, next),
@@ -172,14 +176,20 @@ export async function createFeatures(
   };
 }
 
+function openPayments({ database }: Foundation, { settings, clock, ids, logger, stripe: place }: FeatureOptions) {
+  return createPayments({ ...{ database, clock, ids, logger, place }, ...readPaymentSettings(settings) });
+}
+
 function createOperatorSide(
-  { database, counters }: Foundation,
-  { settings, clock, ids, randomBytes }: FeatureOptions,
+  { database, address, counters }: Foundation,
+  { settings, clock, ids, randomBytes, commands }: FeatureOptions,
   { readSession }: Site,
 ): Admin {
   const { site_url: siteUrl, currency } = settings;
   return createAdmin({
     ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession },
+    requestDays: settings.request_log_days,
+    commands: commands === undefined ? null : { runner: commands, host: { database, settings, address } },
     changeAccount: (tx, accountId, change) => changeAccount({ database: tx, clock, ids }, accountId, change),
   });
 }

@@ -20,6 +20,7 @@ import { addBalanceRoutes, type Ledger } from "../features/ledger/index.ts";
 import { consumeLimits, readLimits } from "../features/limits/index.ts";
 import type { Messages } from "../features/messages/index.ts";
 import type { Payments } from "../features/payments/index.ts";
+import { addQuoteRoutes, type Quotable, type Quotes } from "../features/quotes/index.ts";
 import { addRequestRoutes, type ContentSeal, type RequestLog } from "../features/requests/index.ts";
 import type { Responses } from "../features/responses/index.ts";
 import { addSearchRoutes } from "../features/search/index.ts";
@@ -75,22 +76,23 @@ export type GatewayHttpDependencies = {
   catalog: LiveCatalog;
   counters: Counters;
   ledger: Pick<Ledger, "estimateSpendable">;
-  chat: Pick<Chat, "addRoutes">;
-  completions: Pick<Completions, "addRoutes">;
-  messages: Pick<Messages, "addRoutes">;
-  dramas: Pick<Dramas, "addRoutes">;
-  embeddings: Pick<Embeddings, "addRoutes">;
+  quotes: Quotes;
+  chat: Pick<Chat, "addRoutes" | "quotables">;
+  completions: Pick<Completions, "addRoutes" | "quotables">;
+  messages: Pick<Messages, "addRoutes" | "quotables">;
+  dramas: Pick<Dramas, "addRoutes" | "quotables">;
+  embeddings: Pick<Embeddings, "addRoutes" | "quotables">;
   files: Pick<Files, "addRoutes" | "addLinkRoutes">;
   payments: Pick<Payments, "addRoutes" | "addWebhookRoutes">;
-  responses: Pick<Responses, "addRoutes">;
+  responses: Pick<Responses, "addRoutes" | "quotables">;
+  admin: Pick<Admin, "addRoutes">;
   site: Pick<Site, "addRoutes" | "getBrandName">;
   /** `null` if it is switched off. */
   statusPage: StatusPage | null;
   blocks: Pick<BlockList, "requireUnblocked">;
-  admin: Pick<Admin, "addRoutes">;
-  speech: Pick<Speech, "addRoutes">;
-  tasks: Pick<Tasks, "addRoutes" | "addHookRoutes">;
-  transcriptions: Pick<Transcriptions, "addRoutes">;
+  speech: Pick<Speech, "addRoutes" | "quotables">;
+  tasks: Pick<Tasks, "addRoutes" | "addHookRoutes" | "quotables">;
+  transcriptions: Pick<Transcriptions, "addRoutes" | "quotables">;
   webhooks: Pick<Webhooks, "addRoutes">;
   clock: Clock;
   ids: IdSource;
@@ -159,9 +161,9 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       given.files.addLinkRoutes(http);
       await given.payments.addWebhookRoutes(http);
       await given.tasks.addHookRoutes(http);
+      await given.admin.addRoutes(http);
       const { statusPage } = given;
       addFeedRoute(http, { statusPage, siteUrl: settings.site_url, getBrandName: given.site.getBrandName });
-      await given.admin.addRoutes(http);
       await given.site.addRoutes(http, (consoleApi) => {
         addUptimeRoutes(consoleApi, { statusPage });
         given.payments.addRoutes(consoleApi);
@@ -226,6 +228,8 @@ function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependenc
   const { currency, site_url: siteUrl } = given.settings;
   admitCallers(api, identify, given);
   addModelRoutes(api, { catalog, clock, currency, siteUrl });
+  const disabled = new Set<string>(given.settings.disabled_endpoints);
+  addQuoteRoutes(api, { quotes: given.quotes, quotables: listQuotables(given), clock, currency, disabled });
   given.chat.addRoutes(api);
   given.completions.addRoutes(api);
   given.responses.addRoutes(api);
@@ -242,6 +246,12 @@ function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependenc
   const keptDays = given.settings.request_log_days;
   const contentDays = readContentDays(given.settings);
   addRequestRoutes(api, { database, clock, keptDays, contentDays, contentSeal: given.contentSeal });
+}
+
+function listQuotables(given: GatewayHttpDependencies): readonly Quotable[] {
+  const { chat, completions, messages, responses, embeddings, speech, transcriptions, tasks, dramas } = given;
+  const features = [chat, completions, responses, messages, embeddings, transcriptions, speech, tasks, dramas];
+  return features.flatMap(({ quotables }) => quotables);
 }
 
 /** These cost money too, though not each call. */

@@ -43,6 +43,7 @@ import { type CopyWatch, watchCopy } from "./watch-copy.ts";
 export type Foundation = {
   metrics: MetricRegistry;
   database: Database;
+  address: DatabaseAddress;
   feed: ChangeFeed;
   changes: AccountChanges;
   catalog: LiveCatalog;
@@ -147,7 +148,7 @@ export async function openFoundation(
   const ledger = createLedger({ database, address, clock, abandoned, metrics, tracing, onBooked, ...waits });
   stack.defer(() => ledger.close());
   const kept = { ...upstreams, counters, ledger };
-  return { metrics, database, feed, changes, ...kept, firstRun, notices, time, copy, tracing };
+  return { metrics, database, address, feed, changes, ...kept, firstRun, notices, time, copy, tracing };
 }
 
 type UpstreamDependencies = Pick<Foundation, "database" | "feed" | "metrics"> & {

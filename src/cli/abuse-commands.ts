@@ -13,7 +13,7 @@ import {
 import { normalizeMailbox } from "../features/site/index.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import type { Command } from "./command.ts";
-import { getActor } from "./credit-commands.ts";
+import { getActor } from "./get-acting.ts";
 import { createWrongValue, readEnd } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
 import { systemDependencies } from "./system-dependencies.ts";

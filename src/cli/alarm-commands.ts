@@ -12,7 +12,7 @@ import {
 } from "../features/alarms/index.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command } from "./command.ts";
-import { getActor } from "./credit-commands.ts";
+import { getActor } from "./get-acting.ts";
 import { createWrongValue, readEnd, readWord } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
 import { systemDependencies } from "./system-dependencies.ts";

@@ -9,7 +9,7 @@ import {
 } from "../features/status/index.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { Command } from "./command.ts";
-import { getActor } from "./credit-commands.ts";
+import { getActor } from "./get-acting.ts";
 import { createWrongValue } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
 import { systemDependencies } from "./system-dependencies.ts";

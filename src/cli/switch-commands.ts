@@ -1,6 +1,6 @@
 import { type SwitchMode, switchOff, switchOn, type UpstreamSwitch } from "../features/catalog/index.ts";
 import type { Command } from "./command.ts";
-import { getActor } from "./credit-commands.ts";
+import { getActor } from "./get-acting.ts";
 import { readEnd } from "./option-values.ts";
 import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";

@@ -14,9 +14,9 @@ export type BucketId = `bkt_${string}`;
 export type UserId = `user_${string}`;
 export type SessionId = `ses_${string}`;
 export type CheckoutId = `chk_${string}`;
+export type AdminKeyId = `akey_${string}`;
 export type AlarmId = `alarm_${string}`;
 export type IncidentId = `inc_${string}`;
-export type AdminKeyId = `akey_${string}`;
 
 type Prefix =
   | "acct"

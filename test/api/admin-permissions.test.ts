@@ -140,7 +140,7 @@ test("what moves money or rights needs a proof of identity within the last ten m
   expect(refusals).not.toContain((await operator.admin.post("/operators")).body.error.code);
 });
 
-test("an operator without a second factor is told to set one up", async () => {
+test("an operator without a second factor gets an error that names the way out", async () => {
   const { visitor, email } = await signUpVisitor(gateway);
   await grantOperator(gateway.parts, { email, role: "operator", acting: onHost, reason: null });
   const { status, body } = await openAdmin(gateway, visitor).get("/identity");

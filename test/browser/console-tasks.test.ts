@@ -11,6 +11,7 @@ type Opened = Awaited<ReturnType<BrowsedSite["openPage"]>>;
 type Ids = Record<"done" | "failed" | "stuck" | "drama", string>;
 
 const image = { model: "sandbox-image", size: "512x512" };
+const video = { model: "sandbox-video", prompt: "A storm in a teacup" };
 const wait = { prefer: "wait=60" };
 
 /** Tasks with every outcome, run by the sandbox. */
@@ -219,6 +220,23 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect.poll(readFacts).toContain("1234");
     const link = page.getByRole("link", { name: "Explain this charge" });
     await expect.poll(() => link.getAttribute("href")).toMatch(/^\/console\/usage\/charges\/txn_/);
+  });
+
+  test("a video takes its place before it has loaded", async () => {
+    const { id } = await person.call("POST", "/videos/generations", { ...video, aspect_ratio: "9:16" }, wait);
+    const measure = async () => {
+      const shown = section("Result").locator("video");
+      await shown.waitFor();
+      const { width, height } = (await shown.boundingBox()) ?? {};
+      return { width, height };
+    };
+    await page.route(/\/files\//, (route) => route.abort());
+    await open(id);
+    const unloaded = await measure();
+    await page.unroute(/\/files\//);
+    await open(id);
+    await expect.poll(() => page.evaluate("document.querySelector('main video')?.videoHeight ?? 0")).toBeGreaterThan(0);
+    expect(await measure()).toEqual(unloaded);
   });
 
   test("the receivers of a task's event are shown, and the event can be resent", async () => {

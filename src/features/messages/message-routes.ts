@@ -8,7 +8,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import type { CallPlan, Calls, IncomingCall } from "../calls/index.ts";
+import { type CallPlan, type Calls, type IncomingCall, quotePlan } from "../calls/index.ts";
 import { findModel, getOfferedModel, type LiveCatalog } from "../catalog/index.ts";
 import {
   type CallersPlaces,
@@ -18,6 +18,7 @@ import {
   checkFetchedUrls,
   translateError,
 } from "../chat/index.ts";
+import type { Quotable } from "../quotes/index.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import type { Fields } from "./message-error.ts";
 import {
@@ -52,10 +53,15 @@ const countErrors = [
   "model_unavailable",
 ] as const satisfies readonly ErrorCode[];
 
-export type Messages = { addRoutes(http: HttpServer): void };
+export type Messages = { addRoutes(http: HttpServer): void; quotables: readonly Quotable[] };
 
 export function createMessages(dependencies: MessageDependencies): Messages {
+  const quotable: Quotable = {
+    ...{ endpoint: "createMessage", path: "/messages", schema: messageRequestSchema },
+    quote: (asked) => quotePlan(prepareMessage(dependencies, asked, asked.headers)),
+  };
   return {
+    quotables: [quotable],
     addRoutes(http) {
       addCreation(http, dependencies);
       addCount(http, dependencies);
@@ -74,7 +80,7 @@ function addCreation(http: HttpServer, { calls, chat, catalog }: MessageDependen
         summary: "Create a message",
         description,
         tags: ["Chat"],
-        headers: describeHeaders("idempotency-key", "anthropic-version", "anthropic-beta"),
+        headers: describeHeaders("idempotency-key", "x-quote-id", "anthropic-version", "anthropic-beta"),
         querystring: messageQuerySchema,
         ...describeAnswers({ 200: { types: ["application/json", "text/event-stream"] } }),
         body: messageRequestSchema,

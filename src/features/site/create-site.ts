@@ -104,8 +104,8 @@ export function createSite(given: SiteOptions & SiteParts): Site {
         addApi(consoleApi);
       });
     },
-    getBrandName: () => brand.name,
     readSession: signIn.readSession,
+    getBrandName: () => brand.name,
     sendMail: (content) => mailer.send(composeMail(content)),
     rebrand(next) {
       brand = next;

@@ -348,6 +348,21 @@ export const errorTable = {
     meaning: "The `Idempotency-Key` belongs to a different request.",
     remedy: "Use a new key for a new request.",
   },
+  quote_not_found: {
+    ...invalid,
+    meaning: "`X-Quote-Id` is not a quote of this account.",
+    remedy: "Ask for a quote with `POST /v1/quote` and send its `id`.",
+  },
+  quote_expired: {
+    ...invalid,
+    meaning: "The quote is older than 15 minutes.",
+    remedy: "Ask for a new quote.",
+  },
+  quote_mismatch: {
+    ...invalid,
+    meaning: "The quote is for another request, or the model has changed since.",
+    remedy: "Send the request exactly as it was quoted, or ask for a new quote.",
+  },
   rate_limit_exceeded: {
     ...limited,
     meaning: "Too many requests in the last minute.",

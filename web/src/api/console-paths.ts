@@ -1942,11 +1942,52 @@ export type paths = {
       };
     };
   };
+  "/quote": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          path: string;
+          request: Record<never, never>;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "quote";
+            id: string;
+            path: string;
+            model: string;
+            currency: string;
+            max_charge: string;
+            quota: {
+              kind: "text" | "image" | "video";
+              units: number;
+            };
+            estimate: {
+              charge: string;
+              basis: "exact_price" | "usual_answer" | "input_tokens" | "recording_length" | "estimated_length";
+              input_tokens?: number;
+              output_tokens?: number;
+              seconds?: number;
+            };
+            created: number;
+            expires_at: string;
+          };
+        } };
+      };
+    };
+  };
   "/chat/completions": {
     post: {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2232,6 +2273,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2295,6 +2337,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2586,6 +2629,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2829,6 +2873,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -3011,6 +3056,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3120,6 +3166,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3312,6 +3359,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3491,6 +3539,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -4013,6 +4062,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -4273,6 +4323,7 @@ export type paths = {
         };
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -4960,6 +5011,7 @@ export type paths = {
         };
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "anthropic-version"?: string;
           "anthropic-beta"?: string;
           "x-client-request-id"?: string;
@@ -5299,6 +5351,7 @@ export type paths = {
               price_id?: string;
             })[];
             minimum_charge: string;
+            quote_discount?: string;
             cost: string;
             cache_saving?: string;
             lost: string;
@@ -5409,7 +5462,7 @@ export type paths = {
           to?: string;
           model?: string;
           key_id?: string;
-          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
           status?: string;
           error_code?: string;
           client_request_id?: string;
@@ -5432,7 +5485,7 @@ export type paths = {
               created_at: string;
               client_request_id: string | null;
               key_id: string;
-              wire: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
+              wire: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
               method: string;
               route: string | null;
               model: string | null;
@@ -5479,7 +5532,7 @@ export type paths = {
           to?: string;
           model?: string;
           key_id?: string;
-          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
           status?: string;
           error_code?: string;
           client_request_id?: string;
@@ -5552,7 +5605,7 @@ export type paths = {
           to?: string;
           model?: string;
           key_id?: string;
-          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
           status?: string;
           error_code?: string;
           client_request_id?: string;
@@ -5587,7 +5640,7 @@ export type paths = {
             created_at: string;
             client_request_id: string | null;
             key_id: string;
-            wire: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
+            wire: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
             method: string;
             route: string | null;
             model: string | null;
@@ -5889,6 +5942,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -5972,6 +6026,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };

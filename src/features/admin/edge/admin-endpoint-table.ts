@@ -21,7 +21,7 @@ export type AdminScope = (typeof adminScopes)[number];
 
 export type AdminAccess = "read" | "write";
 
-type AdminEndpoint = {
+export type AdminEndpoint = {
   /** `null`: for every operator and key. */
   scope: AdminScope | null;
   /** Readers, and keys with read access, call only endpoints that read. */
@@ -47,6 +47,13 @@ const adminEndpointTable = {
   listAdminKeys: { scope: "operators", access: "read" },
   createAdminKey: { scope: "operators", access: "write", proof: "person" },
   revokeAdminKey: { scope: "operators", access: "write", proof: "person" },
+
+  search: { scope: "accounts", access: "read" },
+  listRequests: { scope: "requests", access: "read" },
+  getRequest: { scope: "requests", access: "read" },
+
+  /** Each command has its own scope and access. */
+  runCommand: { scope: null, access: "read" },
 
   listPlans: { scope: "accounts", access: "read" },
   listAccounts: { scope: "accounts", access: "read" },
@@ -111,7 +118,7 @@ const bodyErrors = ["invalid_json", "payload_too_large", "unsupported_media_type
 /** Route options that derive from the table. Spread `schema` into the route's own. */
 export function describeAdminEndpoint(name: AdminEndpointName, errors: readonly ErrorCode[] = []) {
   const { scope, access } = getAdminEndpoint(name);
-  const ofBody = access === "write" ? bodyErrors : [];
+  const ofBody = access === "write" || name === "runCommand" ? bodyErrors : [];
   return {
     config: { adminEndpoint: name },
     schema: {

@@ -4,11 +4,14 @@ import { useQueryCache } from "../../api/use-query-cache.ts";
 import {
   getAccount,
   getIdentity,
+  getRequest,
   listAccountCharges,
   listAccountKeys,
   listAccounts,
   listAuditEntries,
   listPlans,
+  listRequests,
+  searchEverything,
 } from "./fetch-admin.ts";
 import {
   getAlarm,
@@ -29,6 +32,8 @@ export const adminQueries = nameQueries({
     keys: paged(listAccountKeys),
     charges: paged(listAccountCharges),
   },
+  adminRequests: { list: paged(listRequests), one: whole(getRequest) },
+  adminSearch: { found: whole(searchEverything, { staleTime: 10_000 }) },
   adminAlarms: { list: paged(listAlarms), one: whole(getAlarm), rules: whole(listAlarmRules) },
   adminIncidents: { list: paged(listIncidents) },
   adminSignUps: { list: paged(listSignUps), sums: whole(sumSignUps) },
