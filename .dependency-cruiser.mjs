@@ -51,7 +51,7 @@ const ranks = [
     ],
   },
   { calls: ["src/features/calls"] },
-  { costs: ["src/features/costs"] },
+  { books: ["src/features/books"], costs: ["src/features/costs"], invoices: ["src/features/invoices"] },
   {
     accounts: ["src/features/accounts"],
     backups: ["src/features/backups"],

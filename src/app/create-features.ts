@@ -7,6 +7,7 @@ import { createCompletions } from "../features/completions/index.ts";
 import { createDramas, type DramaFailpoint, presentDramaRequest } from "../features/dramas/index.ts";
 import { createEmbeddings } from "../features/embeddings/index.ts";
 import type { Files } from "../features/files/index.ts";
+import { issueStatements } from "../features/invoices/index.ts";
 import { releaseHold } from "../features/ledger/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { sendNotices } from "../features/notices/index.ts";
@@ -125,6 +126,7 @@ export async function createFeatures(
   const upkeep = {
     ...{ removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp },
     raiseAlerts: (signal: AbortSignal) => raiseAlerts({ database, clock, currency }, signal),
+    issueStatements: (signal: AbortSignal) => issueStatements({ database, clock, currency }, signal),
     sendNotices: () => sendNotices({ database, clock, siteUrl, sendMail: site.sendMail }),
   };
   const jobs = await openJobs(foundation, options, { ...upkeep, sweepResponses: responses.sweep });
@@ -202,7 +204,13 @@ function openNotes(
 
 type Upkeep = Pick<
   Parameters<typeof listJobs>[0],
-  "removeExpiredFiles" | "sweepCheckouts" | "topUpAccounts" | "raiseAlerts" | "sendNotices" | "sweepResponses"
+  | "removeExpiredFiles"
+  | "sweepCheckouts"
+  | "topUpAccounts"
+  | "raiseAlerts"
+  | "issueStatements"
+  | "sendNotices"
+  | "sweepResponses"
 >;
 
 function openJobs({ database, metrics, time, copy }: Foundation, options: FeatureOptions, upkeep: Upkeep) {

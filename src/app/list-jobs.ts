@@ -32,6 +32,7 @@ type JobOptions = {
   sweepCheckouts(signal: AbortSignal): Promise<void>;
   topUpAccounts(signal: AbortSignal): Promise<void>;
   raiseAlerts(signal: AbortSignal): Promise<void>;
+  issueStatements(signal: AbortSignal): Promise<void>;
   sendNotices(): Promise<void>;
   sweepResponses(): Promise<void>;
 };
@@ -102,6 +103,11 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       name: "raise-alerts",
       schedule: everyMinute,
       run: (signal) => options.raiseAlerts(signal),
+    },
+    {
+      name: "issue-statements",
+      schedule: everyHour,
+      run: (signal) => options.issueStatements(signal),
     },
     {
       name: "send-notices",

@@ -6,6 +6,8 @@ export type NoticeFacts = {
   top_up_cap_reached: { cap: string };
   low_balance: { balance: string; threshold: string };
   key_budget: { key: string; spent: string; budget: string };
+  invoice: { title: string; number: string; amount: string };
+  credit_note: { title: string; number: string; amount: string };
 };
 
 export type NoticeKind = keyof NoticeFacts;
@@ -47,6 +49,18 @@ const noticeTable: { [Kind in NoticeKind]: (facts: NoticeFacts[Kind]) => NoticeT
     subject: "An API key is near its budget",
     before: [`The key ${key} has spent ${spent} of its budget of ${budget}. At the budget, its calls are rejected.`],
     after: ["You can raise the budget under API keys, and change this mail under Billing."],
+  }),
+  invoice: ({ title, number, amount }) => ({
+    subject: `${title} ${number}: ${amount}`,
+    before: [`We received your payment. Your ${title.toLowerCase()} ${number} over ${amount} is under Billing.`],
+    after: ["Your name, address and tax id on later documents are under Billing too."],
+  }),
+  credit_note: ({ title, number, amount }) => ({
+    subject: `${title} ${number}: ${amount}`,
+    before: [
+      `A payment was refunded or disputed. Your ${title.toLowerCase()} ${number} over ${amount} is under Billing.`,
+    ],
+    after: ["The credit of this payment was taken back."],
   }),
 };
 

@@ -9,6 +9,8 @@ export type Tables = {
   api_key_uses: ApiKeyUsesTable;
   api_keys: ApiKeysTable;
   auto_top_ups: AutoTopUpsTable;
+  billing_details: BillingDetailsTable;
+  billing_documents: BillingDocumentsTable;
   buckets: BucketsTable;
   catalog_prices: CatalogPricesTable;
   catalog_versions: CatalogVersionsTable;
@@ -21,12 +23,14 @@ export type Tables = {
   copy_states: CopyStatesTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
+  document_series: DocumentSeriesTable;
   event_inboxes: EventInboxesTable;
   events: EventsTable;
   file_usages: FileUsagesTable;
   files: FilesTable;
   holds: HoldsTable;
   idempotency_keys: IdempotencyKeysTable;
+  invoice_terms: InvoiceTermsTable;
   key_spending: KeySpendingTable;
   ledger_checks: LedgerChecksTable;
   ledger_currencies: LedgerCurrenciesTable;
@@ -48,6 +52,7 @@ export type Tables = {
   saved_cards: SavedCardsTable;
   scheduled_jobs: ScheduledJobsTable;
   secrets: SecretsTable;
+  statement_months: StatementMonthsTable;
   stored_texts: StoredTextsTable;
   stripe_progress: StripeProgressTable;
   submission_times: SubmissionTimesTable;
@@ -152,6 +157,35 @@ type AutoTopUpsTable = {
   month_max_nano: bigint;
   next_at: Date;
   changed_at: Date;
+};
+
+type BillingDetailsTable = {
+  account_id: string;
+  legal_name: string | null;
+  address: string | null;
+  country: string | null;
+  tax_id: string | null;
+  purchase_order: string | null;
+  changed_at: Date;
+};
+
+type BillingDocumentsTable = {
+  position: Generated<bigint>;
+  id: string;
+  account_id: string;
+  kind: string;
+  prefix: string;
+  number: bigint;
+  issued_at: Date;
+  currency: string;
+  total_nano: bigint;
+  tax_nano: bigint;
+  payment_id: string | null;
+  channel: string | null;
+  corrects: string | null;
+  reversal_id: string | null;
+  month: string | null;
+  content: unknown;
 };
 
 type BucketsTable = {
@@ -314,6 +348,12 @@ type DeliveryAttemptsTable = {
   answer: string | null;
 };
 
+type DocumentSeriesTable = {
+  kind: string;
+  prefix: string;
+  last_number: bigint;
+};
+
 type EventInboxesTable = {
   account_id: string;
   opened_at: Date;
@@ -388,6 +428,13 @@ type IdempotencyKeysTable = {
   summary: string | null;
   created_at: Date;
   expires_at: Date;
+};
+
+type InvoiceTermsTable = {
+  version: number;
+  terms: unknown;
+  actor: string;
+  applied_at: Date;
 };
 
 type KeySpendingTable = {
@@ -646,6 +693,12 @@ type SecretsTable = {
   created_by: string;
   retired_at: Date | null;
   last_used_at: Date | null;
+};
+
+type StatementMonthsTable = {
+  month: string;
+  done_until: string;
+  is_done: Generated<boolean>;
 };
 
 type StoredTextsTable = {
