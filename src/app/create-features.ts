@@ -10,6 +10,7 @@ import { createCompletions } from "../features/completions/index.ts";
 import { createDramas, type DramaFailpoint, presentDramaRequest } from "../features/dramas/index.ts";
 import { createEmbeddings } from "../features/embeddings/index.ts";
 import type { Files } from "../features/files/index.ts";
+import { issueStatements } from "../features/invoices/index.ts";
 import { releaseHold } from "../features/ledger/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { sendNotices } from "../features/notices/index.ts";
@@ -132,8 +133,9 @@ export async function createFeatures(
   const admin = createOperatorSide(foundation, options, site);
   const { blocks, statusPage, jobs: watching } = await openWatching(foundation, options, { site, stack });
   const payment = { sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp };
-  const upkeep = { removeExpiredFiles: opened.removeExpired, sweepResponses: responses.sweep, ...payment, ...watching };
-  const jobs = await openJobs(foundation, options, upkeep);
+  const issue = (signal: AbortSignal) => issueStatements({ database, clock, currency }, signal);
+  const kept = { removeExpiredFiles: opened.removeExpired, sweepResponses: responses.sweep };
+  const jobs = await openJobs(foundation, options, { ...kept, ...payment, issueStatements: issue, ...watching });
   stack.defer(() => jobs.close());
   const tasks = openTasks(foundation, options, { files, quotes, random, stack });
   const speech = createSpeech({ calls, catalog, registry, clock, tasks });
@@ -247,6 +249,7 @@ type Upkeep = Pick<
   | "sweepCheckouts"
   | "topUpAccounts"
   | "raiseAlerts"
+  | "issueStatements"
   | "sendNotices"
   | "sweepResponses"
   | "countTraffic"
