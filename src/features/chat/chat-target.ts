@@ -1,3 +1,4 @@
+import { findContents } from "../../providers/chat-contents.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatObstacle, ChatProvider, ChatTimeouts, NativeRequest } from "../../providers/contract.ts";
 import { findNativeObstacle } from "../../providers/native/find-native-obstacle.ts";
@@ -89,6 +90,7 @@ function findForeignField(target: ChatTarget, request: ChatRequest): ChatObstacl
       : `\`${field}\` cannot be used together with the other fields of this request.`;
     return { param: field, message };
   }
+  if (findContents(request) !== null) return null;
   const last = request.messages.at(-1);
   if (last?.role !== "assistant" || last.prefix !== true || takesField(target, "prefix")) return null;
   const message = "This model cannot continue an assistant message. Remove `prefix`.";

@@ -8,6 +8,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
+import { compileOutlined, compileValidator } from "../../platform/http/validation.ts";
 import type { CallPlan, Calls, IncomingCall } from "../calls/index.ts";
 import { findModel, getOfferedModel, type LiveCatalog } from "../catalog/index.ts";
 import {
@@ -27,6 +28,7 @@ import {
   tokenCountRequestSchema,
   tokenCountSchema,
 } from "./message-schema.ts";
+import { outlineMessage } from "./outline-message.ts";
 import { MessagePresenter } from "./present-message.ts";
 import { checkVersion, type MessageModel, readMessageRequest } from "./read-message-request.ts";
 
@@ -68,7 +70,8 @@ function addCreation(http: HttpServer, { calls, chat, catalog }: MessageDependen
   http.post(
     "/messages",
     {
-      config: { ...config, storesTexts: false, keepsText: true },
+      config: { ...config, storesTexts: false, keepsText: true, outline: outlineMessage },
+      validatorCompiler: compileOutlined(compileValidator),
       schema: {
         ...schema,
         summary: "Create a message",
