@@ -94,6 +94,7 @@ const exponentDigitsMax = 2;
  */
 export class JsonCursor {
   readonly bytes: Buffer;
+  private readonly limits: JsonLimits;
   at = 0;
   /** The last string: its place between the quotes, and its length in UTF-16 code units. */
   textFrom = 0;
@@ -110,8 +111,9 @@ export class JsonCursor {
   private readonly words: Int32Array;
   private readonly wordShift: number;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, limits: JsonLimits) {
     this.bytes = bytes;
+    this.limits = limits;
     this.wordShift = bytes.byteOffset & 3;
     const from = bytes.byteOffset - this.wordShift;
     this.words = new Int32Array(bytes.buffer, from, (bytes.byteLength + this.wordShift) >> 2);
@@ -145,7 +147,8 @@ export class JsonCursor {
       return false;
     }
     if (isFirst) return true;
-    if (next !== comma) throw odd;
+    // Checked at each comma, so that a large text is not read to its end in vain.
+    if (next !== comma || this.structure > this.limits.structureMax) throw odd;
     this.at += 1;
     this.structure += 1;
     return true;
@@ -328,6 +331,10 @@ export class JsonCursor {
     this.readBareText();
   }
 
+  sliceText(): string {
+    return this.bytes.toString("utf8", this.textFrom, this.textTo);
+  }
+
   /** Whether the last string starts with these bytes. */
   textStartsWith(start: Uint8Array): boolean {
     const { bytes, textFrom, textTo } = this;
@@ -462,7 +469,7 @@ export type JsonLimits = {
 
 /** What `read` finds in the bytes; `null` if it refuses them, or they exceed a limit. */
 export function readOutline<T>(bytes: Buffer, limits: JsonLimits, read: (cursor: JsonCursor) => T): T | null {
-  const cursor = new JsonCursor(bytes);
+  const cursor = new JsonCursor(bytes, limits);
   try {
     const found = read(cursor);
     return cursor.structure > limits.structureMax || cursor.escapes > limits.escapesMax ? null : found;

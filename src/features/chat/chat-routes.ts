@@ -7,6 +7,7 @@ import { compileOutlined, compileRepairing } from "../../platform/http/validatio
 import { callErrors, fieldErrors, type IncomingCall } from "../calls/index.ts";
 import { chatAnswerSchema } from "./chat-answer-schema.ts";
 import { chatRequestSchema } from "./chat-request-schema.ts";
+import { forwardsRequests } from "./chat-target.ts";
 import { outlineChat } from "./outline-chat.ts";
 import { type ChatDependencies, prepareChat } from "./prepare-chat.ts";
 import { repairChatBody } from "./repair-chat-body.ts";
@@ -33,7 +34,11 @@ export function addChatRoutes(http: HttpServer, dependencies: ChatDependencies):
   http.post(
     "/chat/completions",
     {
-      config: { ...config, storesTexts: false, keepsText: true, outline: outlineChat },
+      config: {
+        ...{ ...config, storesTexts: false, keepsText: true },
+        outline: (bytes, limits) =>
+          outlineChat(bytes, limits, (model) => forwardsRequests(dependencies, model, "chat")),
+      },
       validatorCompiler: compileOutlined(compileRepairing(repairChatBody)),
       schema: {
         ...schema,

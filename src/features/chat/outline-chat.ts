@@ -10,7 +10,8 @@ import type { ChatContents } from "../../providers/chat-contents.ts";
 import { type ChatMessage, type ChatTool, nameTool } from "../../providers/chat-request.ts";
 import { itemsMax } from "./find-affinity.ts";
 
-const fields = createWordTable(["messages", "tools"]);
+const fieldNames = ["model", "messages", "tools"] as const;
+const fields = createWordTable(fieldNames);
 const roles = createWordTable(["system", "developer", "user", "assistant", "tool"]);
 const messageFields = createWordTable(["role", "content", "name", "tool_calls", "tool_call_id", "refusal"]);
 const partFields = createWordTable(["type", "text"]);
@@ -43,13 +44,14 @@ const toolsMax = 1024;
  * texts and functions, or are invalid: the request is then parsed and checked by its schema. What passes here passes there
  * and means the same; `outline-chat.test.ts` compares them.
  */
-export function outlineChat(bytes: Buffer, limits: JsonLimits): object | null {
-  return readOutline(bytes, limits, (cursor) => new ChatOutline(cursor).read());
+export function outlineChat(bytes: Buffer, limits: JsonLimits, isForwarded: (model: string) => boolean): object | null {
+  return readOutline(bytes, limits, (cursor) => new ChatOutline(cursor, isForwarded).read());
 }
 
 /** One per request. The readers are functions of their own, because a closure for each message would be garbage. */
 class ChatOutline {
   private readonly cursor: JsonCursor;
+  private readonly isForwarded: (model: string) => boolean;
   private readonly ranges: TextRange[] = [];
   private readonly toolNames: ToolNames = { hashes: new Set(), first: [] };
   private messages = 0;
@@ -63,8 +65,9 @@ class ChatOutline {
   private isSaid = false;
   private nameUnits = 0;
 
-  constructor(cursor: JsonCursor) {
+  constructor(cursor: JsonCursor, isForwarded: (model: string) => boolean) {
     this.cursor = cursor;
+    this.isForwarded = isForwarded;
   }
 
   read(): object | null {
@@ -86,16 +89,23 @@ class ChatOutline {
 
   private takeField(field: number): void {
     const { cursor } = this;
+    const name = fieldNames[field] ?? cursor.refuse();
+    if (name === "model") {
+      cursor.readPlainText();
+      // The upstream's adapter would parse it.
+      if (!this.isForwarded(cursor.sliceText())) cursor.refuse();
+      return;
+    }
     cursor.peek();
     const from = cursor.at;
-    if (field === 0) {
+    if (name === "messages") {
       this.messagesFrom = from;
       this.messages = cursor.readList(this.readMessage);
     } else {
       const tools = cursor.readList(this.readTool);
       if (tools === 0 || tools > toolsMax) cursor.refuse();
     }
-    this.ranges.push({ name: field === 0 ? "messages" : "tools", from, to: cursor.at });
+    this.ranges.push({ name, from, to: cursor.at });
   }
 
   private readonly readMessage = (): void => {

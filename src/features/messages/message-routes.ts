@@ -34,7 +34,7 @@ import { checkVersion, type MessageModel, readMessageRequest } from "./read-mess
 
 type MessageDependencies = {
   calls: Pick<Calls, "answer">;
-  chat: Pick<Chat, "plan" | "countInput">;
+  chat: Pick<Chat, "plan" | "countInput" | "forwards">;
   catalog: LiveCatalog;
   clock: Clock;
 };
@@ -70,7 +70,10 @@ function addCreation(http: HttpServer, { calls, chat, catalog }: MessageDependen
   http.post(
     "/messages",
     {
-      config: { ...config, storesTexts: false, keepsText: true, outline: outlineMessage },
+      config: {
+        ...{ ...config, storesTexts: false, keepsText: true },
+        outline: (bytes, limits) => outlineMessage(bytes, limits, (model) => chat.forwards(model, "messages")),
+      },
       validatorCompiler: compileOutlined(compileValidator),
       schema: {
         ...schema,

@@ -16,7 +16,7 @@ export type MessageOutline = NativeContents & {
   contents: ChatContents;
 };
 
-const fieldNames = ["system", "messages", "tools"] as const;
+const fieldNames = ["model", "system", "messages", "tools"] as const;
 const fields = createWordTable(fieldNames);
 const turnFields = createWordTable(["role", "content"]);
 const roles = createWordTable(["user", "assistant"]);
@@ -64,13 +64,18 @@ const tilde = 0x7e;
  * anything but texts, thinking, tools and their results, or are invalid. What passes here passes `readMessageRequest` and
  * means the same; `outline-message.test.ts` compares them.
  */
-export function outlineMessage(bytes: Buffer, limits: JsonLimits): object | null {
-  return readOutline(bytes, limits, (cursor) => new Outline(cursor).read());
+export function outlineMessage(
+  bytes: Buffer,
+  limits: JsonLimits,
+  isForwarded: (model: string) => boolean,
+): object | null {
+  return readOutline(bytes, limits, (cursor) => new Outline(cursor, isForwarded).read());
 }
 
 /** One per request. The readers are functions of their own, because a closure for each block would be garbage. */
 class Outline {
   private readonly cursor: JsonCursor;
+  private readonly isForwarded: (model: string) => boolean;
   private readonly ranges: TextRange[] = [];
   private readonly toolNames: ToolNames = { hashes: new Set(), first: [] };
   /** Of the request in the chat format. */
@@ -90,8 +95,9 @@ class Outline {
   private type = 0;
   private isWritten = false;
 
-  constructor(cursor: JsonCursor) {
+  constructor(cursor: JsonCursor, isForwarded: (model: string) => boolean) {
     this.cursor = cursor;
+    this.isForwarded = isForwarded;
   }
 
   read(): object | null {
@@ -115,9 +121,15 @@ class Outline {
 
   private takeField(field: number): void {
     const { cursor } = this;
+    const name = fieldNames[field] ?? cursor.refuse();
     cursor.peek();
     const from = cursor.at;
-    switch (fieldNames[field]) {
+    switch (name) {
+      case "model":
+        cursor.readPlainText();
+        // The upstream's adapter would parse it.
+        if (!this.isForwarded(cursor.sliceText())) cursor.refuse();
+        return;
       case "system":
         this.readSystem();
         break;
@@ -130,7 +142,7 @@ class Outline {
         if (tools === 0 || tools > toolsMax) cursor.refuse();
       }
     }
-    this.ranges.push({ name: fieldNames[field] ?? "", from, to: cursor.at });
+    this.ranges.push({ name, from, to: cursor.at });
   }
 
   private readSystem(): void {

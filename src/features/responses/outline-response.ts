@@ -16,7 +16,8 @@ export type ResponseOutline = Omit<ChatContents, "readOpening" | "hasDeveloper">
   readOpening(): JsonObject[];
 };
 
-const fields = createWordTable(["input", "tools"]);
+const fieldNames = ["model", "input", "tools"] as const;
+const fields = createWordTable(fieldNames);
 const itemFields = createWordTable([
   ...["type", "role", "content", "call_id", "name", "arguments", "input", "output", "status", "summary"],
   "encrypted_content",
@@ -70,10 +71,16 @@ const unstored = ['"store":false', '"store": false'];
  * they have anything but texts, reasoning, the caller's tools and their calls, or are invalid. What passes here passes
  * `readResponseRequest` and means the same; `test/api/outlined-responses.test.ts` compares them.
  */
-export function outlineResponse(bytes: Buffer, limits: JsonLimits): object | null {
+export function outlineResponse(
+  bytes: Buffer,
+  limits: JsonLimits,
+  isForwarded: (model: string) => boolean,
+): object | null {
   // What is stored has to be parsed.
   if (!unstored.some((text) => bytes.includes(text))) return null;
-  const request = readOutline(bytes, limits, (cursor) => new Outline(cursor).read()) as ResponseRequest | null;
+  const request = readOutline(bytes, limits, (cursor) =>
+    new Outline(cursor, isForwarded).read(),
+  ) as ResponseRequest | null;
   if (request === null || request.store !== false || request.background === true) return null;
   return request.previous_response_id == null && request.conversation == null ? request : null;
 }
@@ -81,6 +88,7 @@ export function outlineResponse(bytes: Buffer, limits: JsonLimits): object | nul
 /** One per request. The readers are functions of their own, because a closure for each item would be garbage. */
 class Outline {
   private readonly cursor: JsonCursor;
+  private readonly isForwarded: (model: string) => boolean;
   private readonly ranges: TextRange[] = [];
   private readonly toolNames: ToolNames = { hashes: new Set(), first: [] };
   private messages = 0;
@@ -98,8 +106,9 @@ class Outline {
   /** Of the tool that is being read. */
   private toolType = 0;
 
-  constructor(cursor: JsonCursor) {
+  constructor(cursor: JsonCursor, isForwarded: (model: string) => boolean) {
     this.cursor = cursor;
+    this.isForwarded = isForwarded;
   }
 
   read(): object | null {
@@ -122,16 +131,23 @@ class Outline {
 
   private takeField(field: number): void {
     const { cursor } = this;
+    const name = fieldNames[field] ?? cursor.refuse();
+    if (name === "model") {
+      cursor.readPlainText();
+      // The upstream's adapter would parse it.
+      if (!this.isForwarded(cursor.sliceText())) cursor.refuse();
+      return;
+    }
     cursor.peek();
     const from = cursor.at;
-    if (field === 0) {
+    if (name === "input") {
       this.itemsFrom = from;
       cursor.readList(this.readItem);
     } else {
       const tools = cursor.readList(this.readTool);
       if (tools === 0 || tools > toolsMax) cursor.refuse();
     }
-    this.ranges.push({ name: field === 0 ? "input" : "tools", from, to: cursor.at });
+    this.ranges.push({ name, from, to: cursor.at });
   }
 
   private readonly readItem = (): void => {

@@ -66,7 +66,11 @@ function addCreateResponse(http: HttpServer, dependencies: RouteDependencies): v
   http.post(
     "/responses",
     {
-      config: { ...config, storesTexts: false, keepsText: true, outline: outlineResponse },
+      config: {
+        ...{ ...config, storesTexts: false, keepsText: true },
+        outline: (bytes, limits) =>
+          outlineResponse(bytes, limits, (model) => dependencies.chat.forwards(model, "responses")),
+      },
       validatorCompiler: compileOutlined(compileValidator),
       schema: {
         ...schema,
