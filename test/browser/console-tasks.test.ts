@@ -237,7 +237,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     const unloaded = await measure();
     await page.unroute(/\/files\//);
     await open(id);
-    await expect.poll(() => section("Result").locator("video").evaluate("node => node.videoHeight")).toBeGreaterThan(0);
+    await expect.poll(() => page.evaluate("document.querySelector('main video')?.videoHeight ?? 0")).toBeGreaterThan(0);
     expect(await measure()).toEqual(unloaded);
   });
 

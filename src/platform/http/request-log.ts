@@ -56,7 +56,7 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   const { url, config } = request.routeOptions;
   // A method that a path lacks has no route.
   const route = url ?? (typeof logFields?.route === "string" ? logFields.route : null);
-  const level = decideLevel(failure, statusCode);
+  const level = decideLevel(failure, statusCode, config.isQuiet === true);
   const durationMs = options.clock.monotonicMs() - startedMs;
   const code = failure instanceof AppError ? presentCode(failure) : null;
   options.meter.end({ method: request.method, route, statusCode, isAborted: !raw.writableFinished, code, durationMs });
@@ -79,7 +79,10 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   if (logFields !== null) Object.assign(fields, logFields);
   // Log only the code of client errors: the messages may quote what the caller sent.
   if (code !== null)
-    Object.assign(fields, level === "info" ? { error_code: code } : { error_code: code, error: failure });
+    Object.assign(
+      fields,
+      level === "info" || level === "debug" ? { error_code: code } : { error_code: code, error: failure },
+    );
   options.logger[level](fields, "request");
   const { onEnded } = options;
   if (onEnded === null) return;
@@ -93,11 +96,13 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   if (facts?.isOpen === true) facts.onClosed = () => report(facts.isBackground);
 }
 
-type Level = "info" | "warn" | "error";
+type Level = "debug" | "info" | "warn" | "error";
 
-function decideLevel(failure: Error | null, statusCode: number): Level {
+function decideLevel(failure: Error | null, statusCode: number, isQuiet: boolean): Level {
   const level = failure instanceof AppError ? getErrorEntry(failure.code).logLevel : undefined;
-  return level ?? (statusCode >= 500 ? "error" : "info");
+  if (level !== undefined) return level;
+  if (statusCode >= 500) return "error";
+  return isQuiet && statusCode < 400 ? "debug" : "info";
 }
 
 function presentCode({ code }: AppError): string {

@@ -290,6 +290,8 @@ describe("a key", () => {
       sweepCheckouts: async () => {},
       topUpAccounts: async () => {},
       raiseAlerts: async () => {},
+      checkAlarms: async () => {},
+      issueStatements: async () => {},
       sendNotices: async () => {},
       sweepResponses: async () => {},
     }).find(({ name }) => name === "forget-idempotency-keys");
