@@ -8,8 +8,8 @@ type AdminPageEntry = { path: string; Page: ComponentType };
 const adminPages: readonly AdminPageEntry[] = [
   { path: "accounts", Page: lazyPage(() => import("./accounts/accounts-page.tsx"), "AccountsPage") },
   { path: "accounts/:id", Page: lazyPage(() => import("./accounts/account-page.tsx"), "AccountPage") },
-  { path: "requests", Page: lazyPage(() => import("./requests/requests-page.tsx"), "AdminRequestsPage") },
-  { path: "requests/:id", Page: lazyPage(() => import("./requests/request-page.tsx"), "AdminRequestPage") },
+  { path: "requests", Page: lazyPage(() => import("./requests/all-requests-page.tsx"), "AllRequestsPage") },
+  { path: "requests/:id", Page: lazyPage(() => import("./requests/explained-request-page.tsx"), "ExplainedRequestPage") },
   { path: "search", Page: lazyPage(() => import("./search/search-page.tsx"), "SearchPage") },
   { path: "audit", Page: lazyPage(() => import("./audit/audit-page.tsx"), "AuditPage") },
 ];
