@@ -19,6 +19,7 @@ const ranks = [
       "src/features/admin/operators",
       "src/features/admin/requests",
       "src/features/admin/search",
+      "src/features/admin/watch",
     ],
   },
   {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { capSpending, createAdmission, openBlockList } from "../features/abuse/index.ts";
 import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
-import { type Admin, type AdminCommands, createAdmin, findOperatorRole } from "../features/admin/index.ts";
+import { type Admin, type AdminCommands, createAdmin, findOperatorRole, listOperatorEmails } from "../features/admin/index.ts";
 import { checkAlarms } from "../features/alarms/index.ts";
 import { raiseAlerts } from "../features/alerts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
@@ -17,7 +17,7 @@ import { createPayments, type StripePlace } from "../features/payments/index.ts"
 import { createQuotes, type Quotes } from "../features/quotes/index.ts";
 import { createContentSeal, createRequestLog } from "../features/requests/index.ts";
 import { createResponses } from "../features/responses/index.ts";
-import { createSite, listOperatorEmails, type Site } from "../features/site/index.ts";
+import { createSite, type Site } from "../features/site/index.ts";
 import { createSpeech } from "../features/speech/index.ts";
 import { countTraffic, createStatusPage } from "../features/status/index.ts";
 import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint, type Tasks } from "../features/tasks/index.ts";
@@ -275,7 +275,12 @@ async function openWatching(
     mails.length > 0 ? mails : await listOperatorEmails(database);
   const channels = { mail: { listRecipients, send: sendMail }, webhook, slack, client, siteUrl };
   const surroundings = {
-    ...{ clock, currency, dataDir: settings.data_dir, hasExternalDatabase: settings.database_url !== undefined },
+    ...{
+      clock,
+      currency,
+      dataDir: settings.data_dir,
+      expectsBackups: settings.database_url === undefined && settings.sandbox === "off",
+    },
     connectionsMax: settings.database_connections,
   };
   const cap = readSpendCap(settings);

@@ -23,7 +23,6 @@ type Prefix =
   | "act"
   | "akey"
   | "alarm"
-  | "aln"
   | "bak"
   | "blk"
   | "chk"

@@ -30,6 +30,9 @@ const ids: Record<string, string> = {
   account_id: "acct_01kh2n8v7m3q5x9d4c6b8a0e2f",
   key_id: "key_01kh2n8v7m3q5x9d4c6b8a0e2f",
   user_id: "user_01kh2n8v7m3q5x9d4c6b8a0e2f",
+  alarm_id: "alarm_01kh2n8v7m3q5x9d4c6b8a0e2f",
+  incident_id: "inc_01kh2n8v7m3q5x9d4c6b8a0e2f",
+  rule: "tasks-due",
 };
 
 const routes = readRoutes();

@@ -72,7 +72,7 @@ async function check(): Promise<void> {
   const { clock, database, parts } = world;
   clock.advance(minuteMs);
   const surroundings = {
-    ...{ clock, currency: "USD", dataDir: "/nowhere", hasExternalDatabase: true, connectionsMax: 12 },
+    ...{ clock, currency: "USD", dataDir: "/nowhere", expectsBackups: false, connectionsMax: 12 },
   };
   const signal = new AbortController().signal;
   await checkAlarms({ database, ids: parts.ids, logger, channels: createChannels(), surroundings }, signal);

@@ -71,7 +71,10 @@ describe.skipIf(!hasBrowser)("the status page", () => {
     await page.getByRole("heading", { name: "Status", exact: true }).waitFor();
     const [response] = await Promise.all([
       page.waitForResponse((answer) => answer.url().endsWith("/status/feed.xml")),
-      page.getByRole("link", { name: "RSS feed of incidents" }).click({ noWaitAfter: true }).catch(() => {}),
+      page
+        .getByRole("link", { name: "RSS feed of incidents" })
+        .click({ noWaitAfter: true })
+        .catch(() => {}),
     ]);
     expect(response.status()).toBe(200);
   });

@@ -19,6 +19,7 @@ import { createIdSource } from "../../src/lib/ids.ts";
 import { loadSettings, type Settings } from "../../src/platform/config/load-settings.ts";
 import { createDatabase, type Database, toDatabaseAddress } from "../../src/platform/database/database.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
+import { dataParent } from "./data-parent.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
 type TestCaller = { accountId: AccountId; keyId: KeyId; key: string };
@@ -65,7 +66,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const clock = options.clock ?? systemClock;
   const ids = createIdSource({ clock, randomBytes });
   const logs: Record<string, unknown>[] = [];
-  const dataDir = mkdtempSync(join(tmpdir(), "sluice-data-"));
+  const dataDir = mkdtempSync(join(dataParent, "sluice-data-"));
   const settings: Settings = {
     ...loadSettings({ environment: {}, directory: tmpdir() }),
     data_dir: dataDir,

@@ -11,7 +11,7 @@ import { findMailBlocks } from "./block-store.ts";
 import { isSharedDomain } from "./shared-domains.ts";
 import { countOpened, insertSignUp, lockSignUps, type SignUpRefusal } from "./sign-up-store.ts";
 
-export type SignUpLimits = {
+type SignUpLimits = {
   /** Accounts per network and day; 0: no limit. */
   perNetworkMax: number;
   /** Accounts per mail domain and day; 0: no limit. Domains of large mail services are not limited. */
@@ -20,7 +20,7 @@ export type SignUpLimits = {
 };
 
 /** `mailbox` is normalized: two spellings of one address are equal. */
-export type SigningUp = { mailbox: string; address: string };
+type SigningUp = { mailbox: string; address: string };
 
 export type SignUpAdmission = {
   /** Throws if the sign-up is to be refused, and records it. Reveals nothing about existing accounts. */

@@ -12,4 +12,4 @@ export { listBlocks } from "./block-store.ts";
 export { capSpending, liftCap, type SpendCap } from "./cap-spending.ts";
 export { addBlock, importDisposable, removeBlock } from "./change-blocks.ts";
 export { createAdmission, type SignUpAdmission } from "./check-sign-up.ts";
-export { listSignUps, sumSignUps } from "./sign-up-store.ts";
+export { listSignUps, type SignUpRow, sumSignUps } from "./sign-up-store.ts";

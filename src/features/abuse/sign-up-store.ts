@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 
-export const signUpRefusals = ["blocked", "disposable", "network-limit", "domain-limit"] as const;
+const signUpRefusals = ["blocked", "disposable", "network-limit", "domain-limit"] as const;
 export type SignUpRefusal = (typeof signUpRefusals)[number];
 
 export type SignUpRow = {

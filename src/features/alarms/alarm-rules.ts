@@ -27,7 +27,7 @@ const seconds = { unit: "seconds", bounds: { min: 1, max: 604_800 } } as const;
 const count = { unit: "count", bounds: { min: 0, max: 1_000_000 } } as const;
 
 /** Every alarm rule. Operators may change the threshold and switch a rule off. */
-export const alarmRules = {
+const alarmRules = {
   "negative-margin": {
     ...usual,
     title: "A model is sold below cost",
@@ -188,7 +188,8 @@ export const alarmRules = {
     ...usual,
     title: "The last backup is old",
     severity: "ticket",
-    reads: "Age of the newest backup that sluicectl has made. With an external database, only once there is one.",
+    reads:
+      "Age of the newest backup that sluicectl has made. With an external database or a sandbox, only once there is one.",
     unit: "hours",
     bounds: { min: 1, max: 10_000 },
     threshold: 26,
@@ -229,6 +230,11 @@ export function isRuleName(word: string): word is RuleName {
 
 export function getRule(name: RuleName): AlarmRule {
   return alarmRules[name];
+}
+
+/** `null` for a rule of another version. */
+export function findRule(word: string): AlarmRule | null {
+  return isRuleName(word) ? alarmRules[word] : null;
 }
 
 /** A value with its unit, as in messages. */

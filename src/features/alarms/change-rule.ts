@@ -34,7 +34,7 @@ export async function describeRules(database: Database): Promise<RuleView[]> {
 }
 
 /** A `threshold` of `null` is the default. What is left out stays. */
-export type RuleChange = { isOn?: boolean | undefined; threshold?: number | null | undefined };
+type RuleChange = { isOn?: boolean | undefined; threshold?: number | null | undefined };
 
 /** Takes effect with the next check. A rule that is switched off ends its alarms. */
 export async function changeRule(

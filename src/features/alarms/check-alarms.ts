@@ -2,7 +2,7 @@ import type { IdSource } from "../../lib/ids.ts";
 import { type Database, inTransaction, readBriefly } from "../../platform/database/database.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import { type Alarm, type AlarmEvent, findStep, type Measured, type Report } from "./alarm.ts";
-import { getRule, isRuleName } from "./alarm-rules.ts";
+import { findRule, isRuleName } from "./alarm-rules.ts";
 import {
   deleteAlarm,
   deleteOldAlarms,
@@ -143,7 +143,7 @@ async function report(
   { channels, logger, surroundings }: Checking,
   { alarm, number, kind, now }: { alarm: Alarm; number: number; kind: Report; now: Date },
 ): Promise<void> {
-  const rule = isRuleName(alarm.rule) ? getRule(alarm.rule) : null;
+  const rule = findRule(alarm.rule);
   logger.warn({ alarm_id: alarm.id, rule: alarm.rule, subject: alarm.subject, report: kind }, "alarm changed");
   const names: NotificationChannel[] = listChannels(channels);
   const facts = {

@@ -56,7 +56,7 @@ function presentFacts({ value, unit, currency }: NotificationFacts): string {
 }
 
 function presentLink(siteUrl: string, { alarm_id: id }: NotificationFacts): string {
-  return `${siteUrl}/console/admin/alarms?alarm=${id}`;
+  return `${siteUrl}/console/admin/alarms/${id}`;
 }
 
 /** Slack takes these as markup. */

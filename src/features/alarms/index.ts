@@ -6,7 +6,8 @@
  * notifications commit together, so each is reported once per channel; a channel that fails is retried for a day. A rule that
  * cannot be read neither raises nor ends an alarm.
  */
-export type { Alarm, AlarmEventRecord } from "./alarm.ts";
+export { type Alarm, type AlarmEventRecord, alarmStates } from "./alarm.ts";
+export { findRule, listRuleNames } from "./alarm-rules.ts";
 export {
   type AlarmNotification,
   findAlarm,

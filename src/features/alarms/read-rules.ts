@@ -23,7 +23,8 @@ export type RuleSurroundings = {
   clock: Clock;
   currency: string;
   dataDir: string;
-  hasExternalDatabase: boolean;
+  /** Whether a database without any backup is trouble: not for development, nor where other tools make them. */
+  expectsBackups: boolean;
   /** Of each process. */
   connectionsMax: number;
 };
@@ -150,9 +151,9 @@ export const ruleReaders: { [Name in RuleName]: Read } = {
     const message = `${processes} processes × ${connectionsMax} connections are ${planned} of ${max}; ${open} are open.`;
     return { measured: [{ subject: service, value: (100 * Math.max(planned, open)) / max, message }] };
   },
-  async "backup-age"(database, { hasExternalDatabase }, now) {
+  async "backup-age"(database, { expectsBackups }, now) {
     const { newestAt, createdAt } = await readBackupTimes(database);
-    if (newestAt === null && (hasExternalDatabase || createdAt === null)) return { measured: [] };
+    if (newestAt === null && (!expectsBackups || createdAt === null)) return { measured: [] };
     const since = newestAt ?? createdAt;
     const hours = since === null ? 0 : (now.getTime() - since.getTime()) / hourMs;
     const message =

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 
 /** What operators changed about a rule. */
-export type StoredRule = { rule: string; isOn: boolean; threshold: number | null; changedAt: Date; changedBy: string };
+type StoredRule = { rule: string; isOn: boolean; threshold: number | null; changedAt: Date; changedBy: string };
 
 export type RuleCheck = {
   rule: string;

@@ -9,6 +9,7 @@ export { appendOwnAction, type OwnActor } from "./append-own-action.ts";
 export {
   type AuditActor,
   type AuditEntry,
+  type AuditFilter,
   actorKinds,
   everyEntry,
   type NewAuditEntry,

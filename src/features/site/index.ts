@@ -22,5 +22,5 @@ export { createUser } from "./sign-in/user/create-user.ts";
 export { inviteUser } from "./sign-in/user/invite-user.ts";
 export { normalizeMailbox } from "./sign-in/user/normalize-mailbox.ts";
 export type { User } from "./sign-in/user/user.ts";
-export { findUserByEmail, findUserOfAccount, listOperatorEmails, listUsers } from "./sign-in/user/user-store.ts";
+export { findUserByEmail, findUserOfAccount, listUsers } from "./sign-in/user/user-store.ts";
 export type { SiteOptions } from "./site-dependencies.ts";

@@ -14,7 +14,7 @@ import {
 } from "./judge-traffic.ts";
 import { listDays, sumSlots, type TrafficDay, type TrafficKind, type TrafficSum } from "./traffic-store.ts";
 
-export const daysShown = 90;
+const daysShown = 90;
 const dayMs = 24 * 60 * 60_000;
 const rememberedMs = 20_000;
 const recentMs = 20 * 60_000;

@@ -23,7 +23,7 @@ const line = {
   ),
 };
 
-export const shownIncidentSchema = Type.Object({
+const shownIncidentSchema = Type.Object({
   id: Type.String(),
   title: Type.String(),
   state: Type.Enum([...incidentStates]),

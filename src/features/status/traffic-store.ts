@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
 
-export const trafficKinds = ["model", "endpoint", "upstream"] as const;
+const trafficKinds = ["model", "endpoint", "upstream"] as const;
 export type TrafficKind = (typeof trafficKinds)[number];
 
 /** Calls of five minutes. */
@@ -9,7 +9,7 @@ export type TrafficSlot = { slotAt: Date; kind: TrafficKind; subject: string; ca
 
 export type TrafficSum = { subject: string; calls: number; failed: number };
 
-export type TrafficProgress = { countedUntil: Date; runAt: Date };
+type TrafficProgress = { countedUntil: Date; runAt: Date };
 
 export async function findProgress(database: Database): Promise<TrafficProgress | null> {
   const row = await database.selectFrom("traffic_progress").select(["counted_until", "run_at"]).executeTakeFirst();

@@ -257,7 +257,7 @@ export const settingsTable = {
     default: [],
     example: "[ops@example.com]",
     description:
-      "Who gets alarms by mail (docs/operating/alarms.md). Without addresses, every operator with a verified address.",
+      "Who gets alarms by mail (docs/operating/alarms.md). Without addresses, every operator.",
   },
   alarm_webhook_url: {
     kind: text("an http or https address"),

@@ -38,6 +38,7 @@ const adminEndpointTable = {
   getIdentity: { scope: null, access: "read" },
 
   listAuditEntries: { scope: "audit", access: "read" },
+  exportAuditEntries: { scope: "audit", access: "read" },
   verifyAuditLog: { scope: "audit", access: "read" },
 
   listOperators: { scope: "operators", access: "read" },
@@ -69,6 +70,25 @@ const adminEndpointTable = {
   listAccountCharges: { scope: "money", access: "read" },
   bookCredit: { scope: "money", access: "write", proof: "fresh" },
   refundCharge: { scope: "money", access: "write", proof: "fresh" },
+
+  listAlarms: { scope: "alarms", access: "read" },
+  getAlarm: { scope: "alarms", access: "read" },
+  acknowledgeAlarm: { scope: "alarms", access: "write" },
+  silenceAlarm: { scope: "alarms", access: "write" },
+  listAlarmRules: { scope: "alarms", access: "read" },
+  updateAlarmRule: { scope: "alarms", access: "write" },
+
+  listIncidents: { scope: "status", access: "read" },
+  getIncident: { scope: "status", access: "read" },
+  createIncident: { scope: "status", access: "write" },
+  updateIncident: { scope: "status", access: "write" },
+
+  listSignUps: { scope: "accounts", access: "read" },
+  sumSignUps: { scope: "accounts", access: "read" },
+  liftSpendCap: { scope: "accounts", access: "write" },
+  listBlocks: { scope: "accounts", access: "read" },
+  createBlock: { scope: "accounts", access: "write" },
+  removeBlock: { scope: "accounts", access: "write" },
 } as const satisfies Record<string, AdminEndpoint>;
 
 export type AdminEndpointName = keyof typeof adminEndpointTable;

@@ -11,6 +11,10 @@ const adminPages: readonly AdminPageEntry[] = [
   { path: "requests", Page: lazyPage(() => import("./requests/all-requests-page.tsx"), "AllRequestsPage") },
   { path: "requests/:id", Page: lazyPage(() => import("./requests/explained-request-page.tsx"), "ExplainedRequestPage") },
   { path: "search", Page: lazyPage(() => import("./search/search-page.tsx"), "SearchPage") },
+  { path: "alarms", Page: lazyPage(() => import("./alarms/alarms-page.tsx"), "AlarmsPage") },
+  { path: "alarms/:id", Page: lazyPage(() => import("./alarms/alarm-page.tsx"), "AlarmPage") },
+  { path: "incidents", Page: lazyPage(() => import("./incidents/incidents-page.tsx"), "IncidentsPage") },
+  { path: "abuse", Page: lazyPage(() => import("./abuse/abuse-page.tsx"), "AbusePage") },
   { path: "audit", Page: lazyPage(() => import("./audit/audit-page.tsx"), "AuditPage") },
 ];
 
@@ -21,6 +25,9 @@ export const firstAdminPage = "accounts";
 export const adminNavigation: readonly { to: string; name: string; icon: IconName }[] = [
   { to: "accounts", name: "Accounts", icon: "people" },
   { to: "requests", name: "All requests", icon: "requests" },
+  { to: "alarms", name: "Alarms", icon: "alarm" },
+  { to: "incidents", name: "Incidents", icon: "book" },
+  { to: "abuse", name: "Abuse", icon: "block" },
   { to: "audit", name: "Audit log", icon: "audit" },
 ];
 

@@ -264,6 +264,28 @@ export type paths = {
       };
     };
   };
+  "/audit/export": {
+    get: {
+      parameters: {
+        query?: {
+          actor?: string;
+          action?: string;
+          subject?: string;
+          account_id?: string;
+          from?: string;
+          to?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
   "/accounts": {
     get: {
       parameters: {

@@ -14,6 +14,15 @@ import {
   listRequests,
   searchEverything,
 } from "./fetch-admin.ts";
+import {
+  getAlarm,
+  listAlarmRules,
+  listAlarms,
+  listBlocks,
+  listIncidents,
+  listSignUps,
+  sumSignUps,
+} from "./fetch-watch.ts";
 
 /** Every query of the operators' pages, by subject and name. The subjects differ from those of the console's own queries. */
 export const adminQueries = nameQueries({
@@ -27,6 +36,10 @@ export const adminQueries = nameQueries({
   },
   adminRequests: { list: paged(listRequests), one: whole(getRequest) },
   adminSearch: { found: whole(searchEverything, { staleTime: 10_000 }) },
+  adminAlarms: { list: paged(listAlarms), one: whole(getAlarm), rules: whole(listAlarmRules) },
+  adminIncidents: { list: paged(listIncidents) },
+  adminSignUps: { list: paged(listSignUps), sums: whole(sumSignUps) },
+  adminBlocks: { list: paged(listBlocks) },
   adminPlans: { list: whole(listPlans, { staleTime: 60_000 }) },
   adminAudit: { list: paged(listAuditEntries) },
 });

@@ -40,18 +40,6 @@ export async function listUsers(database: Database): Promise<User[]> {
   return (await selectUsers(database).orderBy("id").execute()).map(toUser);
 }
 
-/** Verified addresses only: others may be a stranger's. */
-export async function listOperatorEmails(database: Database): Promise<string[]> {
-  const rows = await database
-    .selectFrom("users")
-    .select("email")
-    .where("is_operator", "=", true)
-    .where("email_verified_at", "is not", null)
-    .orderBy("email")
-    .execute();
-  return rows.map(({ email }) => email);
-}
-
 /** Locks the user, so that concurrent changes of credentials are serialized. */
 export async function lockUser(tx: Database, id: UserId): Promise<User | null> {
   const row = await selectUsers(tx).where("id", "=", id).forUpdate().executeTakeFirst();
