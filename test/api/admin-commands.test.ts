@@ -41,7 +41,7 @@ async function readAudit(query: string) {
   return (await operator.admin.get(`/audit?${query}`)).body.data;
 }
 
-/** As somebody on another machine would, without a database there. */
+/** As from another machine, without a database there. */
 const remotely = (words: readonly string[], from: string = key) =>
   runCommandHere([...words, "--url", gateway.siteUrl, "--admin-key", from], { environment: {} });
 

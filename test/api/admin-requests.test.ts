@@ -103,7 +103,7 @@ test("requests of all accounts are listed newest first, filtered and in pages", 
   expect([wrong.status, wrong.body.error.param]).toEqual([400, "from"]);
 });
 
-test("everything is found by its id, its beginning, an address, a key or an id of somebody else's", async () => {
+test("everything is found by its id, its beginning, an address, a key or a client's own id", async () => {
   const id = await ask(caller, {}, { "x-client-request-id": "trace-of-client-7" });
   const search = async (words: string) => (await read(`/search?q=${encodeURIComponent(words)}`)).body.data;
   const { email } = (await read(`/accounts/${caller.accountId}`)).body;

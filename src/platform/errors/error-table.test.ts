@@ -28,16 +28,19 @@ const contract: readonly [status: number, type: string, codes: string][] = [
   [503, "model_unavailable", "model_unavailable"],
 ];
 
-/** Errors beyond the contract: malformed HTTP, endpoints we lack, shots of dramas, sign-in on the site, operators. */
+/** Errors beyond the contract: malformed HTTP, endpoints we lack, shots of dramas, sign-in on the site, operators, quotes, abuse. */
 const additions: typeof contract = [
   [400, "invalid_request_error", "malformed_request invalid_token"],
+  [400, "invalid_request_error", "quote_expired quote_mismatch quote_not_found"],
+  [402, "insufficient_quota", "daily_spend_cap"],
   [400, "invalid_request_error", "authorization_pending slow_down access_denied expired_token invalid_grant"],
-  [409, "invalid_request_error", "already_answered task_canceled shot_not_available"],
+  [409, "invalid_request_error", "already_answered task_canceled shot_not_available already_ended"],
   [401, "authentication_error", "not_signed_in wrong_credentials"],
   [404, "invalid_request_error", "not_offered"],
   [403, "permission_error", "reauthentication_required sign_up_closed cross_site_request"],
   [403, "permission_error", "second_factor_required operator_not_permitted"],
-  [429, "rate_limit_error", "too_many_attempts"],
+  [403, "permission_error", "access_blocked disposable_email"],
+  [429, "rate_limit_error", "too_many_attempts sign_up_limited"],
   [408, "invalid_request_error", "request_timeout"],
   [426, "invalid_request_error", "websocket_not_supported"],
   [431, "invalid_request_error", "headers_too_large"],

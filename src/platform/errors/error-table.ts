@@ -350,7 +350,7 @@ export const errorTable = {
   },
   quote_not_found: {
     ...invalid,
-    meaning: "`X-Quote-Id` is not a quote of this account.",
+    meaning: "The id in `X-Quote-Id` is not a quote of this account.",
     remedy: "Ask for a quote with `POST /v1/quote` and send its `id`.",
   },
   quote_expired: {

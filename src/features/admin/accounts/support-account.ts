@@ -54,7 +54,7 @@ export async function closeAsOperator(
 
 /**
  * Removes a user's authenticator app and backup codes, and ends all sessions: for people who lost their device. Passkeys stay.
- * No key may do this to an operator, or it could open the operator side to somebody who knows the password.
+ * No key may do this to an operator, or a leaked key and a password would open the operator side.
  */
 export async function resetTwoStepAsOperator(
   { database, notifyChange }: Pick<AdminDependencies, "database" | "notifyChange">,

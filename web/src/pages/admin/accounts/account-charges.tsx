@@ -71,6 +71,7 @@ function listColumns({ timeZone, currency, onRefund }: ColumnParts): Column<Acco
         charge.refunded !== charge.amount && (
           <Button
             look="quiet"
+            className="-my-2"
             aria-label={`Refund the charge of ${formatMoment(charge.created_at, timeZone)}`}
             onClick={() => onRefund(charge)}
           >

@@ -312,7 +312,7 @@ function listKeyColumns({ timeZone, currency, onRevoke }: KeyColumnParts): Colum
       cell: (key) =>
         key.revoked_at === null &&
         key.kind !== "console" && (
-          <Button look="quiet" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+          <Button look="quiet" className="-my-2" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
             Revoke
           </Button>
         ),

@@ -80,7 +80,7 @@ function listColumns(timeZone: string): Column<AdminHit>[] {
                 {hit.name}
               </AdminLink>
             )}
-            <code className="font-mono text-xs text-ink-soft">{hit.id}</code>
+            <code className="font-mono text-xs text-ink-soft max-sm:hidden">{hit.id}</code>
           </div>
         );
       },

@@ -26,7 +26,7 @@ import { RefundDialog } from "../refund-dialog.tsx";
 const parents = [{ to: "/console/admin/requests", name: "All requests" }];
 
 /** One request: who sent it, who served it, what the vendors said, what was charged and what it cost. */
-export function AdminRequestPage() {
+export function ExplainedRequestPage() {
   const { id = "" } = useAdminPlace().params;
   const query = useTableQuery(adminQueries.adminRequests.one(id));
   const { data: request, error } = query;

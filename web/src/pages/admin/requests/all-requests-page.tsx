@@ -24,7 +24,7 @@ import { SearchField } from "../search-field.tsx";
 const tailMs = 3_000;
 
 /** The request log of all accounts, with the upstreams. */
-export function AdminRequestsPage() {
+export function AllRequestsPage() {
   const { search, change } = useAdminPlace();
   const { time_zone: timeZone } = useSession().account;
   const { data: site } = useTableQuery(queryTable.site.settings());
