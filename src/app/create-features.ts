@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import { capSpending, createAdmission, openBlockList } from "../features/abuse/index.ts";
 import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
-import { type Admin, type AdminCommands, createAdmin, findOperatorRole, listOperatorEmails } from "../features/admin/index.ts";
+import {
+  type Admin,
+  type AdminCommands,
+  createAdmin,
+  findOperatorRole,
+  listOperatorEmails,
+} from "../features/admin/index.ts";
 import { checkAlarms } from "../features/alarms/index.ts";
 import { raiseAlerts } from "../features/alerts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
@@ -144,10 +150,9 @@ export async function createFeatures(
   stack.defer(() => guarded.close());
   const tasks = createTasks({
     ...{ database, clock, ids, logger, metrics, feed, changes, catalog, registry, health },
-    ...{ files, guarded, random, failpoint },
+    ...{ files, guarded, quotes, random, failpoint },
     ...{ currency, siteUrl, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs, tracing },
     presentComposite: presentDramaRequest,
-    quotes,
     hookKey: masterKey.derive("vendor-hooks"),
     keptDays: settings.task_days,
     stepsMax: settings.worker_steps_max,
@@ -158,8 +163,7 @@ export async function createFeatures(
   const folder = join(settings.data_dir, "films");
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
   return {
-    quotes,
-    ...{ calls, chat, completions, messages, responses, embeddings },
+    ...{ calls, chat, completions, messages, quotes, responses, embeddings },
     ...{ admin, dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes, blocks, statusPage },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
