@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import { capSpending, createAdmission, openBlockList } from "../features/abuse/index.ts";
 import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
-import { type Admin, type AdminCommands, createAdmin, findOperatorRole, listOperatorEmails } from "../features/admin/index.ts";
+import {
+  type Admin,
+  type AdminCommands,
+  createAdmin,
+  findOperatorRole,
+  listOperatorEmails,
+} from "../features/admin/index.ts";
 import { checkAlarms } from "../features/alarms/index.ts";
 import { raiseAlerts } from "../features/alerts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
@@ -142,8 +148,7 @@ export async function createFeatures(
   const folder = join(settings.data_dir, "films");
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
   return {
-    quotes,
-    ...{ calls, chat, completions, messages, responses, embeddings },
+    ...{ calls, chat, completions, messages, quotes, responses, embeddings },
     ...{ admin, dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes, blocks, statusPage },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
