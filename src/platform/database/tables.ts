@@ -169,7 +169,7 @@ type AdminKeysTable = {
 type AlarmChecksTable = {
   rule: string;
   checked_at: Date;
-  value: number | null;
+  value_milli: bigint | null;
   subject: string | null;
   trouble: string | null;
 };
@@ -200,7 +200,7 @@ type AlarmNotificationsTable = {
 type AlarmRulesTable = {
   rule: string;
   is_on: boolean;
-  threshold: number | null;
+  threshold_milli: bigint | null;
   changed_at: Date;
   changed_by: string;
 };
@@ -210,7 +210,7 @@ type AlarmsTable = {
   rule: string;
   subject: string;
   state: string;
-  value: number;
+  value_milli: bigint;
   message: string;
   began_at: Date;
   met_at: Date;
