@@ -1,11 +1,12 @@
--- Alarms: what the rules found, who took care of it, and what was reported (docs/operating/alarms.md).
+-- Alarms: what the rules found, who took care of it, and what was reported (docs/operating/alarms.md). Values and thresholds are in
+-- thousandths of the rule's unit.
 
 -- What operators changed about a rule. Rules without a row have their defaults.
 create table alarm_rules (
   rule text not null,
   is_on boolean not null,
   -- Null: the rule's default.
-  threshold double precision,
+  threshold_milli bigint,
   changed_at timestamptz not null,
   changed_by text not null,
   constraint alarm_rules_unique primary key (rule)
@@ -16,7 +17,7 @@ create table alarm_checks (
   rule text not null,
   checked_at timestamptz not null,
   -- The worst value and its subject; null without any.
-  value double precision,
+  value_milli bigint,
   subject text,
   -- Why the rule could not be read.
   trouble text,
@@ -29,7 +30,7 @@ create table alarms (
   rule text not null,
   subject text not null,
   state text not null,
-  value double precision not null,
+  value_milli bigint not null,
   message text not null,
   began_at timestamptz not null,
   -- When the rule was last met.

@@ -126,7 +126,7 @@ create table admin_keys (
 create table alarm_checks (
   rule text not null,
   checked_at timestamp with time zone not null,
-  value double precision,
+  value_milli bigint,
   subject text,
   trouble text,
   constraint alarm_checks_unique PRIMARY KEY (rule)
@@ -174,7 +174,7 @@ CREATE INDEX alarm_notifications_due ON alarm_notifications USING btree (due_at)
 create table alarm_rules (
   rule text not null,
   is_on boolean not null,
-  threshold double precision,
+  threshold_milli bigint,
   changed_at timestamp with time zone not null,
   changed_by text not null,
   constraint alarm_rules_unique PRIMARY KEY (rule)
@@ -185,7 +185,7 @@ create table alarms (
   rule text not null,
   subject text not null,
   state text not null,
-  value double precision not null,
+  value_milli bigint not null,
   message text not null,
   began_at timestamp with time zone not null,
   met_at timestamp with time zone not null,

@@ -26,7 +26,13 @@ async function readAudit(subject: string) {
 describe("alarms", () => {
   async function raise(id: string, subject: string): Promise<void> {
     const now = new Date();
-    const alarm = { rule: "model-errors", subject, state: "firing", value: 40, message: `${subject} fails.` };
+    const alarm = {
+      rule: "model-errors",
+      subject,
+      state: "firing",
+      value_milli: 40_000n,
+      message: `${subject} fails.`,
+    };
     await gateway.database
       .insertInto("alarms")
       .values({ ...alarm, id, began_at: now, met_at: now })

@@ -278,7 +278,7 @@ describe("rules", () => {
 
   test("about machines leave the alarms of other machines alone", async () => {
     const insert = {
-      ...{ id: "alarm_elsewhere", rule: "disk-space", subject: "elsewhere:/data", state: "firing", value: 1 },
+      ...{ id: "alarm_elsewhere", rule: "disk-space", subject: "elsewhere:/data", state: "firing", value_milli: 1000n },
       ...{ message: "Full", began_at: world.clock.now(), met_at: world.clock.now() },
     };
     await world.database.insertInto("alarms").values(insert).execute();

@@ -3,7 +3,7 @@ import { createNetworkMatcher } from "../../lib/network.ts";
 import type { ChangeFeed } from "../../platform/database/change-feed.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { listBlocks } from "./block-store.ts";
+import { listBlocks } from "./blocked-store.ts";
 
 /** The blocked networks, in memory. */
 export type BlockList = {

@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { type Block, type BlockKind, readDomain, requireSubject } from "./block.ts";
-import { deleteBlock, deleteOlderDisposable, putBlocks } from "./block-store.ts";
+import { deleteBlock, deleteOlderDisposable, putBlocks } from "./blocked-store.ts";
 
 type Changing = { database: Database; clock: Clock; normalizeMailbox(email: string): string };
 type NewBlock = { kind: BlockKind; subject: string; reason: string; endsAt: Date | null; actor: string };

@@ -7,7 +7,7 @@ import { isPublicAddress } from "../../platform/net/public-address.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
 import { listParents } from "./block.ts";
 import { createBlocked } from "./block-list.ts";
-import { findMailBlocks } from "./block-store.ts";
+import { findMailBlocks } from "./blocked-store.ts";
 import { isSharedDomain } from "./shared-domains.ts";
 import { countOpened, insertSignUp, lockSignUps, type SignUpRefusal } from "./sign-up-store.ts";
 

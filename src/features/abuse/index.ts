@@ -8,7 +8,7 @@
 
 export { type Block, type BlockKind, blockKinds } from "./block.ts";
 export { type BlockList, openBlockList } from "./block-list.ts";
-export { listBlocks } from "./block-store.ts";
+export { listBlocks } from "./blocked-store.ts";
 export { capSpending, liftCap, type SpendCap } from "./cap-spending.ts";
 export { addBlock, importDisposable, removeBlock } from "./change-blocks.ts";
 export { createAdmission, type SignUpAdmission } from "./check-sign-up.ts";

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { AlarmId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Alarm, AlarmEventRecord, AlarmState } from "./alarm.ts";
+import { toMilli } from "./rule-store.ts";
 
 type AlarmRow = {
   id: AlarmId;
@@ -16,7 +17,7 @@ type AlarmRow = {
   ended_at: Date | null;
 };
 
-const columns = sql`id, rule, subject, state, value, message, began_at, met_at, silenced_until, ended_at`;
+const columns = sql`id, rule, subject, state, value_milli::float8 / 1000 as value, message, began_at, met_at, silenced_until, ended_at`;
 
 export async function listOpenAlarms(database: Database): Promise<Alarm[]> {
   const { rows } = await sql<AlarmRow>`select ${columns} from alarms where state <> 'resolved'`.execute(database);
@@ -54,8 +55,8 @@ export async function lockAlarm(tx: Database, id: string): Promise<Alarm | null>
 /** Returns whether it is the only open one of its rule and subject. */
 export async function insertAlarm(tx: Database, alarm: Alarm): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    insert into alarms (id, rule, subject, state, value, message, began_at, met_at, silenced_until, ended_at)
-      values (${alarm.id}, ${alarm.rule}, ${alarm.subject}, ${alarm.state}, ${alarm.value}, ${alarm.message},
+    insert into alarms (id, rule, subject, state, value_milli, message, began_at, met_at, silenced_until, ended_at)
+      values (${alarm.id}, ${alarm.rule}, ${alarm.subject}, ${alarm.state}, ${toMilli(alarm.value)}, ${alarm.message},
         ${alarm.beganAt}, ${alarm.metAt}, ${alarm.silencedUntil}, ${alarm.endedAt})
       on conflict (rule, subject) where state <> 'resolved' do nothing`.execute(tx);
   return numAffectedRows === 1n;
@@ -63,7 +64,7 @@ export async function insertAlarm(tx: Database, alarm: Alarm): Promise<boolean> 
 
 export async function updateAlarm(tx: Database, alarm: Alarm): Promise<void> {
   await sql`
-    update alarms set state = ${alarm.state}, value = ${alarm.value}, message = ${alarm.message}, met_at = ${alarm.metAt},
+    update alarms set state = ${alarm.state}, value_milli = ${toMilli(alarm.value)}, message = ${alarm.message}, met_at = ${alarm.metAt},
         began_at = ${alarm.beganAt}, silenced_until = ${alarm.silencedUntil}, ended_at = ${alarm.endedAt}
       where id = ${alarm.id}`.execute(tx);
 }
@@ -79,7 +80,7 @@ export async function updateMeasured(
   { id, value, message, metAt }: Pick<Alarm, "id" | "value" | "message" | "metAt">,
 ): Promise<void> {
   await sql`
-    update alarms set value = ${value}, message = ${message}, met_at = ${metAt}
+    update alarms set value_milli = ${toMilli(value)}, message = ${message}, met_at = ${metAt}
       where id = ${id} and state <> 'resolved'`.execute(database);
 }
 

@@ -174,7 +174,7 @@ type AdminKeysTable = {
 type AlarmChecksTable = {
   rule: string;
   checked_at: Date;
-  value: number | null;
+  value_milli: bigint | null;
   subject: string | null;
   trouble: string | null;
 };
@@ -205,7 +205,7 @@ type AlarmNotificationsTable = {
 type AlarmRulesTable = {
   rule: string;
   is_on: boolean;
-  threshold: number | null;
+  threshold_milli: bigint | null;
   changed_at: Date;
   changed_by: string;
 };
@@ -215,7 +215,7 @@ type AlarmsTable = {
   rule: string;
   subject: string;
   state: string;
-  value: number;
+  value_milli: bigint;
   message: string;
   began_at: Date;
   met_at: Date;

@@ -123,7 +123,7 @@ function Lines({ lines }: { lines: readonly UptimeLine[] }) {
             <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
               <h3 className="min-w-0 font-medium break-words">{line.name}</h3>
               <p className="flex items-center gap-3 text-sm text-ink-soft">
-                <span className="tabular-nums">{line.uptime === null ? "Too few calls" : `${line.uptime} %`}</span>
+                <span className="tabular-nums">{describeUptime(line)}</span>
                 <Badge kind={kind}>{name}</Badge>
               </p>
             </div>
@@ -135,12 +135,17 @@ function Lines({ lines }: { lines: readonly UptimeLine[] }) {
   );
 }
 
+function describeUptime({ uptime, days }: UptimeLine): string {
+  if (uptime !== null) return `${uptime} %`;
+  return days.every(({ state }) => state === "none") ? "No calls" : "Too few calls";
+}
+
 const keys = [
   ["text-success", "99 % or more answered"],
   ["text-warning", "95 % or more"],
   ["text-danger", "less"],
   ["text-ink-soft", "too few calls to judge"],
-  ["text-line-strong", "no calls"],
+  ["text-line", "no calls"],
 ] as const;
 
 /** What the colours mean. */

@@ -10,7 +10,7 @@ const looks: Record<StatusDay["state"], string> = {
   degraded: "text-warning",
   down: "text-danger",
   few: "text-ink-soft",
-  none: "text-line-strong",
+  none: "text-line",
 };
 
 /** A bar per day. One shape per state: a service with many models would otherwise draw thousands. */

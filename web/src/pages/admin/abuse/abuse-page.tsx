@@ -140,8 +140,16 @@ function SignUps({ filter, timeZone, onShowAll }: SignUpsProps) {
   const { rows, more, ...list } = usePageQuery(adminQueries.adminSignUps.list(filter));
   const isFiltered = Object.keys(filter).length > 0;
   const columns: Column<SignUp>[] = [
-    { name: "Time", cell: ({ created_at: at }) => <span className="text-ink-soft">{formatMoment(at, timeZone)}</span> },
-    { name: "Network", hasNames: true, cell: ({ network }) => network },
+    {
+      name: "Network",
+      hasNames: true,
+      cell: ({ network, created_at: at }) => (
+        <div className="flex min-w-32 flex-col gap-0.5">
+          <span>{network}</span>
+          <span className="text-xs text-ink-soft">{formatMoment(at, timeZone)}</span>
+        </div>
+      ),
+    },
     { name: "Mail domain", hasNames: true, isSecondary: true, cell: ({ mail_domain: domain }) => domain },
     {
       name: "Outcome",
