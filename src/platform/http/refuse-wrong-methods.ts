@@ -52,7 +52,7 @@ export function refuseWrongMethods(
       const path = findPath(paths, request.url);
       if (path === undefined) return;
       request.logFields = { ...request.logFields, route: path.url, path: undefined };
-      throw createRefusal(path.methods, request);
+      throw explain(request) ?? createRefusal(path.methods, request);
     },
     hasPath: (path) => findPath(paths, path) !== undefined,
   };

@@ -1156,4 +1156,560 @@ export type paths = {
       };
     };
   };
+  "/alarms": {
+    get: {
+      parameters: {
+        query?: {
+          status?: "open" | "resolved" | "all";
+          rule?: "negative-margin" | "uncharged-cost" | "model-errors" | "upstream-errors" | "circuit-open" | "tasks-due" | "tasks-queued" | "webhooks-due" | "webhooks-failing" | "holds-overdue" | "jobs-late" | "accounts-frozen" | "disk-space" | "replication-lag" | "connection-budget" | "backup-age" | "archive-failing" | "requests-lost";
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "alarm";
+              id: string;
+              rule: string;
+              title: string;
+              severity: "page" | "ticket";
+              subject: string;
+              status: "firing" | "acknowledged" | "silenced" | "resolved";
+              value: number;
+              message: string;
+              run_book: string | null;
+              began_at: string;
+              met_at: string;
+              silenced_until: string | null;
+              ended_at: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/alarms/{alarm_id}": {
+    get: {
+      parameters: {
+        path: {
+          alarm_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "alarm";
+            id: string;
+            rule: string;
+            title: string;
+            severity: "page" | "ticket";
+            subject: string;
+            status: "firing" | "acknowledged" | "silenced" | "resolved";
+            value: number;
+            message: string;
+            run_book: string | null;
+            began_at: string;
+            met_at: string;
+            silenced_until: string | null;
+            ended_at: string | null;
+            history: ({
+              event: string;
+              status: string;
+              actor: string;
+              note: string | null;
+              at: string;
+            })[];
+            notifications: ({
+              channel: string;
+              status: "waiting" | "sent" | "failed";
+              attempts: number;
+              trouble: string | null;
+              created_at: string;
+              ended_at: string | null;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/alarms/{alarm_id}/acknowledge": {
+    post: {
+      parameters: {
+        path: {
+          alarm_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          note?: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "alarm";
+            id: string;
+            rule: string;
+            title: string;
+            severity: "page" | "ticket";
+            subject: string;
+            status: "firing" | "acknowledged" | "silenced" | "resolved";
+            value: number;
+            message: string;
+            run_book: string | null;
+            began_at: string;
+            met_at: string;
+            silenced_until: string | null;
+            ended_at: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/alarms/{alarm_id}/silence": {
+    post: {
+      parameters: {
+        path: {
+          alarm_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          until: string;
+          note?: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "alarm";
+            id: string;
+            rule: string;
+            title: string;
+            severity: "page" | "ticket";
+            subject: string;
+            status: "firing" | "acknowledged" | "silenced" | "resolved";
+            value: number;
+            message: string;
+            run_book: string | null;
+            began_at: string;
+            met_at: string;
+            silenced_until: string | null;
+            ended_at: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/alarm-rules": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "alarm_rule";
+              id: string;
+              title: string;
+              severity: "page" | "ticket";
+              reads: string;
+              unit: string;
+              met_by: "above" | "below";
+              enabled: boolean;
+              threshold: number;
+              default_threshold: number;
+              threshold_min: number;
+              threshold_max: number;
+              run_book: string;
+              changed_by: string | null;
+              last_reading: {
+                at: string;
+                value: number | null;
+                subject: string | null;
+                trouble: string | null;
+              } | null;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/alarm-rules/{rule}": {
+    patch: {
+      parameters: {
+        path: {
+          rule: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          enabled?: boolean;
+          threshold?: number | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "alarm_rule";
+            id: string;
+            title: string;
+            severity: "page" | "ticket";
+            reads: string;
+            unit: string;
+            met_by: "above" | "below";
+            enabled: boolean;
+            threshold: number;
+            default_threshold: number;
+            threshold_min: number;
+            threshold_max: number;
+            run_book: string;
+            changed_by: string | null;
+            last_reading: {
+              at: string;
+              value: number | null;
+              subject: string | null;
+              trouble: string | null;
+            } | null;
+          };
+        } };
+      };
+    };
+  };
+  "/incidents": {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "incident";
+              id: string;
+              title: string;
+              status: "investigating" | "identified" | "monitoring" | "resolved";
+              models: (string)[];
+              began_at: string;
+              ended_at: string | null;
+              updates: ({
+                status: "investigating" | "identified" | "monitoring" | "resolved";
+                message: string;
+                created_at: string;
+                created_by: string;
+              })[];
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          title: string;
+          message: string;
+          status?: "investigating" | "identified" | "monitoring";
+          models?: (string)[];
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "incident";
+            id: string;
+            title: string;
+            status: "investigating" | "identified" | "monitoring" | "resolved";
+            models: (string)[];
+            began_at: string;
+            ended_at: string | null;
+            updates: ({
+              status: "investigating" | "identified" | "monitoring" | "resolved";
+              message: string;
+              created_at: string;
+              created_by: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/incidents/{incident_id}": {
+    get: {
+      parameters: {
+        path: {
+          incident_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "incident";
+            id: string;
+            title: string;
+            status: "investigating" | "identified" | "monitoring" | "resolved";
+            models: (string)[];
+            began_at: string;
+            ended_at: string | null;
+            updates: ({
+              status: "investigating" | "identified" | "monitoring" | "resolved";
+              message: string;
+              created_at: string;
+              created_by: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/incidents/{incident_id}/updates": {
+    post: {
+      parameters: {
+        path: {
+          incident_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          status: "investigating" | "identified" | "monitoring" | "resolved";
+          message: string;
+          title?: string;
+          models?: (string)[];
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "incident";
+            id: string;
+            title: string;
+            status: "investigating" | "identified" | "monitoring" | "resolved";
+            models: (string)[];
+            began_at: string;
+            ended_at: string | null;
+            updates: ({
+              status: "investigating" | "identified" | "monitoring" | "resolved";
+              message: string;
+              created_at: string;
+              created_by: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/sign-ups": {
+    get: {
+      parameters: {
+        query?: {
+          network?: string;
+          mail_domain?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "sign_up";
+              id: string;
+              created_at: string;
+              network: string;
+              mail_domain: string;
+              account_id: string | null;
+              refusal: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/sign-ups/summary": {
+    get: {
+      parameters: {
+        query: {
+          by: "network" | "domain";
+          days?: number;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              subject: string;
+              opened: number;
+              refused: number;
+              last_at: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/accounts/{account_id}/lift-spend-cap": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        204: { content?: never };
+      };
+    };
+  };
+  "/blocks": {
+    get: {
+      parameters: {
+        query: {
+          kind: "network" | "domain" | "mailbox" | "disposable";
+          beginning?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "block";
+              id: string;
+              kind: "network" | "domain" | "mailbox" | "disposable";
+              subject: string;
+              reason: string;
+              created_at: string;
+              created_by: string;
+              ends_at: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          kind: "network" | "domain" | "mailbox" | "disposable";
+          subject: string;
+          reason: string;
+          ends_at?: string;
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "block";
+            id: string;
+            kind: "network" | "domain" | "mailbox" | "disposable";
+            subject: string;
+            reason: string;
+            created_at: string;
+            created_by: string;
+            ends_at: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/blocks/remove": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          kind: "network" | "domain" | "mailbox" | "disposable";
+          subject: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "block";
+            id: string;
+            kind: "network" | "domain" | "mailbox" | "disposable";
+            subject: string;
+            reason: string;
+            created_at: string;
+            created_by: string;
+            ends_at: string | null;
+          };
+        } };
+      };
+    };
+  };
 };
