@@ -67,7 +67,12 @@ const ranks = [
     ],
   },
   { calls: ["src/features/calls"] },
-  { abuse: ["src/features/abuse"], costs: ["src/features/costs"] },
+  {
+    abuse: ["src/features/abuse"],
+    books: ["src/features/books"],
+    costs: ["src/features/costs"],
+    invoices: ["src/features/invoices"],
+  },
   {
     accounts: ["src/features/accounts"],
     backups: ["src/features/backups"],

@@ -328,6 +328,64 @@ create table backup_runs (
   constraint backup_runs_unique PRIMARY KEY (id)
 );
 
+create table billing_details (
+  account_id text not null,
+  legal_name text,
+  address text,
+  country text,
+  tax_id text,
+  purchase_order text,
+  changed_at timestamp with time zone not null,
+  constraint billing_details_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint billing_details_account_unique PRIMARY KEY (account_id),
+  constraint billing_details_country_valid CHECK (country ~ '^[A-Z]{2}$'::text)
+);
+
+create table billing_documents (
+  position bigint not null generated always as identity,
+  id text not null,
+  account_id text not null,
+  kind text not null,
+  prefix text not null,
+  number bigint not null,
+  issued_at timestamp with time zone not null,
+  currency text not null,
+  total_nano bigint not null,
+  tax_nano bigint not null,
+  payment_id text,
+  channel text,
+  corrects text,
+  reversal_id text,
+  month text,
+  content jsonb not null,
+  constraint billing_documents_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint billing_documents_amounts_valid CHECK (kind = 'statement'::text OR total_nano > 0 AND tax_nano >= 0 AND tax_nano <= total_nano),
+  constraint billing_documents_corrected_exists FOREIGN KEY (corrects) REFERENCES billing_documents(id),
+  constraint billing_documents_currency_valid CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint billing_documents_id_unique PRIMARY KEY (id),
+  constraint billing_documents_kind_valid CHECK (
+CASE kind
+    WHEN 'invoice'::text THEN num_nulls(payment_id, channel) = 0 AND month IS NULL AND (num_nulls(corrects, reversal_id) = ANY (ARRAY[0, 2]))
+    WHEN 'credit_note'::text THEN num_nulls(payment_id, channel, corrects, reversal_id) = 0 AND month IS NULL
+    WHEN 'statement'::text THEN num_nonnulls(payment_id, channel, corrects, reversal_id) = 0 AND month IS NOT NULL
+    ELSE false
+END),
+  constraint billing_documents_month_valid CHECK (month ~ '^\d{4}-\d{2}$'::text),
+  constraint billing_documents_number_unique UNIQUE (kind, prefix, number)
+);
+
+CREATE INDEX billing_documents_by_account ON billing_documents USING btree (account_id, "position");
+
+CREATE INDEX billing_documents_by_payment ON billing_documents USING btree (payment_id) WHERE payment_id IS NOT NULL;
+
+CREATE INDEX billing_documents_by_position ON billing_documents USING btree ("position");
+
+CREATE UNIQUE INDEX billing_documents_one_invoice ON billing_documents USING btree (payment_id) WHERE corrects IS NULL;
+
+CREATE UNIQUE INDEX billing_documents_one_statement ON billing_documents USING btree (account_id, month) WHERE month IS NOT NULL;
+
+CREATE TRIGGER billing_documents_final BEFORE DELETE OR UPDATE ON billing_documents FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
 create table blocks (
   kind text not null,
   subject text not null,
@@ -474,6 +532,8 @@ CREATE INDEX checkouts_card_wanted ON checkouts USING btree (ended_at) WHERE car
 CREATE UNIQUE INDEX checkouts_one_automatic ON checkouts USING btree (account_id) WHERE origin = 'automatic'::text AND state = 'open'::text;
 
 CREATE INDEX checkouts_open ON checkouts USING btree (created_at) WHERE state = 'open'::text;
+
+CREATE INDEX checkouts_paid ON checkouts USING btree (ended_at) WHERE state = 'paid'::text;
 
 CREATE TRIGGER checkouts_paid_final BEFORE DELETE OR UPDATE ON checkouts FOR EACH ROW WHEN (old.state = 'paid'::text) EXECUTE FUNCTION keep_paid_checkout();
 
@@ -634,6 +694,14 @@ create table delivery_attempts (
   constraint delivery_attempts_unique PRIMARY KEY (delivery_id, number, lease_id)
 );
 
+create table document_series (
+  kind text not null,
+  prefix text not null,
+  last_number bigint not null,
+  constraint document_series_number_valid CHECK (last_number > 0),
+  constraint document_series_unique PRIMARY KEY (kind, prefix)
+);
+
 create table event_inboxes (
   account_id text not null,
   opened_at timestamp with time zone not null,
@@ -788,6 +856,17 @@ END),
 );
 
 CREATE INDEX incidents_by_change ON incidents USING btree (changed_at);
+
+create table invoice_terms (
+  version integer not null,
+  terms json not null,
+  actor text not null,
+  applied_at timestamp with time zone not null,
+  constraint invoice_terms_version_unique PRIMARY KEY (version),
+  constraint invoice_terms_version_valid CHECK (version > 0)
+);
+
+CREATE TRIGGER invoice_terms_final BEFORE DELETE OR UPDATE ON invoice_terms FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 create table key_spending (
   key_id text not null,
@@ -1216,6 +1295,13 @@ CREATE INDEX sign_ups_by_domain ON sign_ups USING btree (mail_domain, created_at
 CREATE INDEX sign_ups_by_network ON sign_ups USING btree (network, created_at);
 
 CREATE INDEX sign_ups_by_time ON sign_ups USING btree (created_at);
+
+create table statement_months (
+  month text not null,
+  done_until text not null,
+  is_done boolean not null default false,
+  constraint statement_months_unique PRIMARY KEY (month)
+);
 
 create table stored_texts (
   account_id text not null,

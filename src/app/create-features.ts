@@ -1,7 +1,13 @@
 import { join } from "node:path";
 import { capSpending, createAdmission, openBlockList } from "../features/abuse/index.ts";
 import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
-import { type Admin, type AdminCommands, createAdmin, findOperatorRole, listOperatorEmails } from "../features/admin/index.ts";
+import {
+  type Admin,
+  type AdminCommands,
+  createAdmin,
+  findOperatorRole,
+  listOperatorEmails,
+} from "../features/admin/index.ts";
 import { checkAlarms } from "../features/alarms/index.ts";
 import { raiseAlerts } from "../features/alerts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
@@ -10,6 +16,7 @@ import { createCompletions } from "../features/completions/index.ts";
 import { createDramas, type DramaFailpoint, presentDramaRequest } from "../features/dramas/index.ts";
 import { createEmbeddings } from "../features/embeddings/index.ts";
 import type { Files } from "../features/files/index.ts";
+import { issueStatements } from "../features/invoices/index.ts";
 import { releaseHold } from "../features/ledger/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { sendNotices } from "../features/notices/index.ts";
@@ -132,16 +139,16 @@ export async function createFeatures(
   const admin = createOperatorSide(foundation, options, site);
   const { blocks, statusPage, jobs: watching } = await openWatching(foundation, options, { site, stack });
   const payment = { sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp };
-  const upkeep = { removeExpiredFiles: opened.removeExpired, sweepResponses: responses.sweep, ...payment, ...watching };
-  const jobs = await openJobs(foundation, options, upkeep);
+  const issue = (signal: AbortSignal) => issueStatements({ database, clock, currency }, signal);
+  const kept = { removeExpiredFiles: opened.removeExpired, sweepResponses: responses.sweep };
+  const jobs = await openJobs(foundation, options, { ...kept, ...payment, issueStatements: issue, ...watching });
   stack.defer(() => jobs.close());
   const tasks = openTasks(foundation, options, { files, quotes, random, stack });
   const speech = createSpeech({ calls, catalog, registry, clock, tasks });
   const folder = join(settings.data_dir, "films");
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
   return {
-    quotes,
-    ...{ calls, chat, completions, messages, responses, embeddings },
+    ...{ calls, chat, completions, messages, quotes, responses, embeddings },
     ...{ admin, dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes, blocks, statusPage },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
@@ -247,6 +254,7 @@ type Upkeep = Pick<
   | "sweepCheckouts"
   | "topUpAccounts"
   | "raiseAlerts"
+  | "issueStatements"
   | "sendNotices"
   | "sweepResponses"
   | "countTraffic"

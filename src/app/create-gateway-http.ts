@@ -16,6 +16,7 @@ import type { Completions } from "../features/completions/index.ts";
 import type { Dramas } from "../features/dramas/index.ts";
 import type { Embeddings } from "../features/embeddings/index.ts";
 import type { Files } from "../features/files/index.ts";
+import { addInvoiceRoutes } from "../features/invoices/index.ts";
 import { addBalanceRoutes, type Ledger } from "../features/ledger/index.ts";
 import { consumeLimits, readLimits } from "../features/limits/index.ts";
 import type { Messages } from "../features/messages/index.ts";
@@ -167,6 +168,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       await given.site.addRoutes(http, (consoleApi) => {
         addUptimeRoutes(consoleApi, { statusPage });
         given.payments.addRoutes(consoleApi);
+        addInvoiceRoutes(consoleApi, { database, clock });
         addAlertRoutes(consoleApi, { database, clock, currency: settings.currency });
         addSearchRoutes(consoleApi, { database, clock, requestDays: settings.request_log_days });
         // The console reuses the routes of the public API.

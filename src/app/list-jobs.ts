@@ -37,6 +37,7 @@ type JobOptions = {
   checkAlarms(signal: AbortSignal): Promise<void>;
   /** Absent without a cap. */
   capSpending?(signal: AbortSignal): Promise<void>;
+  issueStatements(signal: AbortSignal): Promise<void>;
   sendNotices(): Promise<void>;
   sweepResponses(): Promise<void>;
 };
@@ -113,6 +114,11 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       name: "check-alarms",
       schedule: everyMinute,
       run: (signal) => options.checkAlarms(signal),
+    },
+    {
+      name: "issue-statements",
+      schedule: everyHour,
+      run: (signal) => options.issueStatements(signal),
     },
     {
       name: "send-notices",

@@ -72,6 +72,10 @@ const accessByCommand: Readonly<Record<string, CommandAccess | null>> = {
   ...{ "abuse block": write("accounts"), "abuse unblock": write("accounts"), "abuse blocks": read("accounts") },
   "abuse import-disposable": onHost("accounts"),
   ...{ "abuse sign-ups": read("accounts"), "abuse lift-cap": write("accounts") },
+  ...{ "invoice list": read("money"), "invoice show": read("money"), "invoice pdf": null },
+  ...{ "invoice terms apply": onHost("money"), "invoice terms show": read("money") },
+  // Their output may be larger than memory.
+  ...{ "books export": null, "books revenue": null },
   margin: read("money"),
   ...{ "ledger show": read("money"), "ledger verify": write("money"), "ledger unfreeze": write("money") },
   "request show": read("requests"),

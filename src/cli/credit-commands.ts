@@ -1,3 +1,4 @@
+import { bookPayment } from "../features/invoices/index.ts";
 import { bookCredit, type CreditRequest, readBalance, requireLedgerCurrency } from "../features/ledger/index.ts";
 import type { AccountId, TransactionId } from "../lib/ids.ts";
 import { nano, parseMoney, presentMoney } from "../lib/money.ts";
@@ -92,16 +93,17 @@ function book(
 ): Promise<CommandResult> {
   return withDatabase(terminal, async (database, { currency }) => {
     await requireLedgerCurrency(database, currency);
-    const { transactionId, isReplay } = await bookCredit(
-      { ...systemDependencies, database },
-      {
-        accountId: accountId as AccountId,
-        booking,
-        actor: getActor(),
-        reason: options.reason ?? "",
-        reference: options.reference ?? null,
-      },
-    );
+    const request = {
+      accountId: accountId as AccountId,
+      actor: getActor(),
+      reason: options.reason ?? "",
+      reference: options.reference ?? null,
+    };
+    const parts = { ...systemDependencies, database };
+    const { transactionId, isReplay } =
+      booking.kind === "top-up"
+        ? await bookPayment({ ...parts, currency }, { ...request, booking })
+        : await bookCredit(parts, { ...request, booking });
     const { balance } = await readBalance(database, accountId as AccountId, systemDependencies.clock.now());
     const available = presentMoney(balance.available);
     return {

@@ -14,7 +14,8 @@ function createJobs(world: TestLedger) {
   const nothing = async () => {};
   const upkeep = {
     ...{ removeExpiredFiles: nothing, sweepCheckouts: nothing, sweepResponses: nothing },
-    ...{ topUpAccounts: nothing, raiseAlerts: nothing, sendNotices: nothing, checkAlarms: nothing },
+    ...{ topUpAccounts: nothing, raiseAlerts: nothing, issueStatements: nothing, sendNotices: nothing },
+    checkAlarms: nothing,
   };
   const jobs = listJobs({
     ...world.parts,
@@ -48,6 +49,7 @@ test("a gateway schedules every job", async () => {
     { name: "forget-old-events", schedule: everyHour },
     { name: "forget-old-sign-ins", schedule: everyHour },
     { name: "forget-old-tasks", schedule: everyHour },
+    { name: "issue-statements", schedule: everyHour },
     { name: "make-months", schedule: everyHour },
     { name: "pack-request-log", schedule: everyHour },
     { name: "raise-alerts", schedule: everyMinute },

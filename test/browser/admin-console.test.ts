@@ -59,7 +59,10 @@ describe.skipIf(!hasBrowser)("the operator console", () => {
     await page.getByRole("button", { name: "Suspend" }).click();
     await dialog.getByLabel("Reason").fill("stolen card");
     await dialog.getByRole("button", { name: "Suspend" }).click();
-    await page.getByText(/^Suspended since/).first().waitFor();
+    await page
+      .getByText(/^Suspended since/)
+      .first()
+      .waitFor();
     const history = page.getByRole("region", { name: "Audit log" });
     for (const text of ["account.suspended", "stolen card", "credit.added", "invoice 7"]) {
       await history.getByText(text).first().waitFor();
@@ -68,7 +71,10 @@ describe.skipIf(!hasBrowser)("the operator console", () => {
 
     await navigation(page).getByRole("link", { name: "Audit log" }).click();
     await page.getByRole("button", { name: "Verify" }).click();
-    await page.getByText(/entries are unchanged/).first().waitFor();
+    await page
+      .getByText(/entries are unchanged/)
+      .first()
+      .waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -20,4 +20,10 @@ export type { AdminKey } from "./keys/admin-key.ts";
 export { listAdminKeys } from "./keys/admin-key-store.ts";
 export { createAdminKey, revokeAdminKey } from "./keys/change-admin-keys.ts";
 export { grantOperator, revokeOperator } from "./operators/grant-operator.ts";
-export { findOperatorRole, listOperatorEmails, listOperators, type Operator, putOperator } from "./operators/operator-store.ts";
+export {
+  findOperatorRole,
+  listOperatorEmails,
+  listOperators,
+  type Operator,
+  putOperator,
+} from "./operators/operator-store.ts";

@@ -35,7 +35,7 @@ export function decideAlarms({ rule, threshold, open, reading, now }: Decision):
   });
 }
 
-export function isMet(rule: Pick<AlarmRule, "isMetBy">, value: number, threshold: number): boolean {
+function isMet(rule: Pick<AlarmRule, "isMetBy">, value: number, threshold: number): boolean {
   return rule.isMetBy === "above" ? value > threshold : value < threshold;
 }
 

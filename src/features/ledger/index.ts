@@ -12,6 +12,7 @@ export { addBalanceRoutes } from "./balance-routes.ts";
 export { bookCredit, type CreditRequest, waiveDebts } from "./book-credit.ts";
 export { clawBack, computeDebt } from "./claw-back.ts";
 export { type Clawback, listClawbacks, listDebts } from "./clawback-store.ts";
+export { closePeriod } from "./close-period.ts";
 export { decideGiftEnd, isCodeText, type RedeemCode } from "./code.ts";
 export { listCodes } from "./code-store.ts";
 export { createCodes } from "./create-codes.ts";
@@ -19,7 +20,7 @@ export { type ConclusionOf, createLedger, type Ledger } from "./create-ledger.ts
 export { explainRefusedHold, type RefusalTexts } from "./explain-refused-hold.ts";
 export { countFrozen, findFreeze, invariants, unfreezeWallet, type Violation } from "./invariant-store.ts";
 export { requireLedgerCurrency } from "./ledger-currency.ts";
-export { type Cause, deriveTransactionId, type Unit } from "./ledger-state.ts";
+export { type Cause, deriveTransactionId, type PostingKind, type Unit } from "./ledger-state.ts";
 export { listKeySpending, sumMoney, sumOpenHolds, sumSpentSince } from "./ledger-store.ts";
 export type {
   ExtendOperation,
@@ -29,6 +30,7 @@ export type {
   ResultOf,
   SettleOperation,
 } from "./operation.ts";
+export type { PeriodSums } from "./period-store.ts";
 export { listAccountsWithEndedPeriod } from "./plan-period-store.ts";
 export { createStatementCsv, presentAmount } from "./present-statement-csv.ts";
 export { hasFunds, hasPaid, readBalance } from "./read-balance.ts";

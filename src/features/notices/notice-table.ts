@@ -7,6 +7,8 @@ export type NoticeFacts = {
   low_balance: { balance: string; threshold: string };
   key_budget: { key: string; spent: string; budget: string };
   spend_cap: { cap: string; until: string };
+  invoice: { title: string; number: string; amount: string };
+  credit_note: { title: string; number: string; amount: string };
 };
 
 export type NoticeKind = keyof NoticeFacts;
@@ -53,6 +55,18 @@ const noticeTable: { [Kind in NoticeKind]: (facts: NoticeFacts[Kind]) => NoticeT
     subject: "Your account has reached today's maximum",
     before: [`New accounts can spend ${cap} a day. Your account has reached it. Paid calls work again at ${until}.`],
     after: ["Contact us if you need more before then."],
+  }),
+  invoice: ({ title, number, amount }) => ({
+    subject: `${title} ${number}: ${amount}`,
+    before: [`We received your payment. Your ${title.toLowerCase()} ${number} over ${amount} is under Billing.`],
+    after: ["Your name, address and tax id on later documents are under Billing too."],
+  }),
+  credit_note: ({ title, number, amount }) => ({
+    subject: `${title} ${number}: ${amount}`,
+    before: [
+      `A payment was refunded or disputed. Your ${title.toLowerCase()} ${number} over ${amount} is under Billing.`,
+    ],
+    after: ["The credit of this payment was taken back."],
   }),
 };
 

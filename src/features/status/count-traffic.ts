@@ -5,7 +5,7 @@ import { findProgress, replaceSlots, type TrafficKind, type TrafficSlot } from "
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-export const slotMs = 5 * minuteMs;
+const slotMs = 5 * minuteMs;
 /** The log is written shortly after each response; later calls are not counted. */
 const lateMs = 10 * minuteMs;
 /** After a longer pause, gateways may still be writing the calls of an outage. */

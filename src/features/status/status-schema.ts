@@ -63,7 +63,7 @@ function presentLine({ id, name, state: current, uptime: share, days }: UptimeLi
 }
 
 /** Without the names of the operators who wrote it. */
-export function presentIncident(incident: Incident): Static<typeof shownIncidentSchema> {
+function presentIncident(incident: Incident): Static<typeof shownIncidentSchema> {
   return {
     id: incident.id,
     title: incident.title,

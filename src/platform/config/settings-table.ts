@@ -256,8 +256,7 @@ export const settingsTable = {
     kind: mailAddresses(),
     default: [],
     example: "[ops@example.com]",
-    description:
-      "Who gets alarms by mail (docs/operating/alarms.md). Without addresses, every operator.",
+    description: "Who gets alarms by mail (docs/operating/alarms.md). Without addresses, every operator.",
   },
   alarm_webhook_url: {
     kind: text("an http or https address"),

@@ -19,6 +19,8 @@ export type Tables = {
   audit_entries: AuditEntriesTable;
   auto_top_ups: AutoTopUpsTable;
   backup_runs: BackupRunsTable;
+  billing_details: BillingDetailsTable;
+  billing_documents: BillingDocumentsTable;
   blocks: BlocksTable;
   buckets: BucketsTable;
   catalog_prices: CatalogPricesTable;
@@ -32,6 +34,7 @@ export type Tables = {
   copy_states: CopyStatesTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
+  document_series: DocumentSeriesTable;
   event_inboxes: EventInboxesTable;
   events: EventsTable;
   file_usages: FileUsagesTable;
@@ -40,6 +43,7 @@ export type Tables = {
   idempotency_keys: IdempotencyKeysTable;
   incident_updates: IncidentUpdatesTable;
   incidents: IncidentsTable;
+  invoice_terms: InvoiceTermsTable;
   key_spending: KeySpendingTable;
   ledger_checks: LedgerChecksTable;
   ledger_currencies: LedgerCurrenciesTable;
@@ -63,6 +67,7 @@ export type Tables = {
   scheduled_jobs: ScheduledJobsTable;
   secrets: SecretsTable;
   sign_ups: SignUpsTable;
+  statement_months: StatementMonthsTable;
   stored_texts: StoredTextsTable;
   stripe_progress: StripeProgressTable;
   submission_times: SubmissionTimesTable;
@@ -283,6 +288,35 @@ type BackupRunsTable = {
   finished_at: Date;
 };
 
+type BillingDetailsTable = {
+  account_id: string;
+  legal_name: string | null;
+  address: string | null;
+  country: string | null;
+  tax_id: string | null;
+  purchase_order: string | null;
+  changed_at: Date;
+};
+
+type BillingDocumentsTable = {
+  position: Generated<bigint>;
+  id: string;
+  account_id: string;
+  kind: string;
+  prefix: string;
+  number: bigint;
+  issued_at: Date;
+  currency: string;
+  total_nano: bigint;
+  tax_nano: bigint;
+  payment_id: string | null;
+  channel: string | null;
+  corrects: string | null;
+  reversal_id: string | null;
+  month: string | null;
+  content: unknown;
+};
+
 type BlocksTable = {
   kind: string;
   subject: string;
@@ -452,6 +486,12 @@ type DeliveryAttemptsTable = {
   answer: string | null;
 };
 
+type DocumentSeriesTable = {
+  kind: string;
+  prefix: string;
+  last_number: bigint;
+};
+
 type EventInboxesTable = {
   account_id: string;
   opened_at: Date;
@@ -545,6 +585,13 @@ type IncidentsTable = {
   began_at: Date;
   changed_at: Date;
   ended_at: Date | null;
+};
+
+type InvoiceTermsTable = {
+  version: number;
+  terms: unknown;
+  actor: string;
+  applied_at: Date;
 };
 
 type KeySpendingTable = {
@@ -820,6 +867,12 @@ type SignUpsTable = {
   account_id: string | null;
   refusal: string | null;
   cap_lifted_at: Date | null;
+};
+
+type StatementMonthsTable = {
+  month: string;
+  done_until: string;
+  is_done: Generated<boolean>;
 };
 
 type StoredTextsTable = {

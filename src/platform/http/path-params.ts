@@ -33,6 +33,10 @@ const pathIds = {
     pattern: "^chk_[0-9a-z]{1,64}$",
     missing: { ...unknown("There is no such checkout."), namesParam: true },
   },
+  document: {
+    pattern: "^doc_[0-9a-f]{26}$",
+    missing: { ...unknown("There is no such document."), namesParam: true },
+  },
   webhookEndpoint: {
     pattern: "^whe_[0-9a-z]{1,64}$",
     missing: unknown("The account has no such webhook endpoint."),

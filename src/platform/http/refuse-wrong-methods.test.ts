@@ -2,6 +2,7 @@ import { METHODS } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import fc from "fast-check";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../lib/clock.ts";
 import { createIdSource } from "../../lib/ids.ts";
@@ -9,7 +10,21 @@ import { createLogger } from "../observability/logger.ts";
 import { createHttpServer, type HttpServer } from "./create-http-server.ts";
 import { pathParams } from "./path-params.ts";
 
+const routes = [
+  ["GET", "/"],
+  ["GET", "/a"],
+  ["POST", "/a/:id"],
+  ["DELETE", "/a/b"],
+  ["PATCH", "/a/:id/b"],
+  ["GET", "/a/:id/:other"],
+  ["POST", "/a/b/*"],
+  ["GET", "/b/*"],
+  ["DELETE", "/b/:id"],
+] as const;
+
 let http: HttpServer;
+/** The router alone, with routes for every method of every path. */
+let reference: FastifyInstance;
 const logs: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
@@ -26,27 +41,33 @@ beforeAll(async () => {
     },
     trustedProxies: [],
     async addRoutes(server) {
-      const answer = async (): Promise<string> => "";
-      const one = { schema: { params: pathParams({ id: "page" }) } };
-      const two = { schema: { params: pathParams({ id: "page", other: "page" }) } };
-      server.get("/", answer);
-      server.get("/a", answer);
-      server.post("/a/:id", one, answer);
-      server.delete("/a/b", answer);
-      server.patch("/a/:id/b", one, answer);
-      server.get("/a/:id/:other", two, answer);
-      server.post("/a/b/*", answer);
-      server.get("/b/*", answer);
-      server.delete("/b/:id", one, answer);
+      for (const [method, url] of routes) {
+        const names = [...url.matchAll(/:(\w+)/g)].map(([, name = ""]) => [name, "page"] as const);
+        const schema = names.length === 0 ? {} : { params: pathParams(Object.fromEntries(names)) };
+        server.route({ method, url, schema, handler: async () => "" });
+      }
     },
   });
   await http.listen({ port: 0, host: "127.0.0.1" });
+  reference = fastify({ exposeHeadRoutes: false, routerOptions: { maxParamLength: 1024 } });
+  for (const [method, url] of routes) {
+    const own: readonly string[] = method === "GET" ? ["GET", "HEAD"] : [method];
+    const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
+      if (!own.includes(request.method)) reply.code(405).header("allow", own.join(", "));
+      return "";
+    };
+    reference.route({ method: reference.supportedMethods, url, handler });
+  }
+  await reference.listen({ port: 0, host: "127.0.0.1" });
 });
-afterAll(() => http.close());
+afterAll(async () => {
+  await http.close();
+  await reference.close();
+});
 
 /** Sends the path verbatim: `fetch` would normalize it. */
-async function ask(method: string, path: string) {
-  const socket = connect((http.server.address() as AddressInfo).port, "127.0.0.1");
+async function ask(method: string, path: string, server: Pick<HttpServer, "server"> = http) {
+  const socket = connect((server.server.address() as AddressInfo).port, "127.0.0.1");
   socket.end(`${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
   const [head = "", body = ""] = (await text(socket)).split("\r\n\r\n");
   return {
@@ -56,7 +77,7 @@ async function ask(method: string, path: string) {
   };
 }
 
-test("a method without routes gets a 405 on each path like one with routes", async () => {
+test("each method gets a 405 on each path as if every path had routes for all methods", async () => {
   const piece = fc.constantFrom(
     "",
     "a",
@@ -80,7 +101,12 @@ test("a method without routes gets a 405 on each path like one with routes", asy
     .tuple(fc.array(piece, { maxLength: 5 }), fc.constantFrom("", "?a=/b", "#b", "/"))
     .map(([pieces, end]) => `/${pieces.join("/")}${end}`);
   await fc.assert(
-    fc.asyncProperty(path, async (url) => {
+    fc.asyncProperty(path, fc.constantFrom("GET", "POST", "PUT", "PATCH", "DELETE"), async (url, method) => {
+      const { status, allow } = await ask(method, url, reference);
+      const seen = await ask(method, url);
+      // Node rejects an address that is not ASCII; for one that cannot be decoded, Fastify alone has another status.
+      if (status === 400) expect([400, 404]).toContain(seen.status);
+      else expect(seen).toMatchObject({ status, ...(allow === undefined ? {} : { allow }) });
       expect(await ask("PROPFIND", url)).toEqual(await ask("PUT", url));
     }),
     { numRuns: 400, seed: 1 },

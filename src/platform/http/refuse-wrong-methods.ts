@@ -11,9 +11,9 @@ type KnownPaths = {
 };
 
 /**
- * Collects routes; `finish` then adds 405 routes for the other common methods of each path. Rare methods get no routes,
- * because thirty per path would take most of the startup time: the 404 handler calls `refuse` for them. `explain` may
- * return another error for a method that clients expect.
+ * Collects routes. The 404 handler calls `refuse` for a path that has routes of other methods. `finish` adds 405 routes
+ * only where the router would take the path for another one's parameter: six for each path would take a third of the
+ * startup time. `explain` may return another error for a method that clients expect.
  */
 export function refuseWrongMethods(
   http: FastifyInstance,
@@ -32,9 +32,17 @@ export function refuseWrongMethods(
   return {
     finish() {
       isFinishing = true;
-      for (const [url, methods] of methodsByPath) {
+      paths = [...methodsByPath]
+        .map(([url, methods]) => ({ url, segments: url.split("/"), methods }))
+        .toSorted(compareAsRouter);
+      for (const { url, segments, methods } of paths) {
+        const others = paths.filter((other) => other.url !== url && overlaps(segments, other.segments));
+        const method = http.supportedMethods.filter(
+          (name) => !methods.has(name) && others.some((other) => other.methods.has(name)),
+        );
+        if (method.length === 0) continue;
         http.route({
-          method: http.supportedMethods.filter((method) => !methods.has(method)),
+          method,
           url,
           schema: { hide: true },
           handler: (request) => {
@@ -42,16 +50,12 @@ export function refuseWrongMethods(
           },
         });
       }
-      paths = [...methodsByPath]
-        .map(([url, methods]) => ({ url, segments: url.split("/"), methods }))
-        .toSorted(compareAsRouter);
     },
     refuse(request) {
-      // Common methods have routes; this is a missing file.
-      if (http.supportedMethods.includes(request.method)) return;
       const path = findPath(paths, request.url);
-      if (path === undefined) return;
-      request.logFields = { ...request.logFields, route: path.url, path: undefined };
+      // A path with this method has a route, which found no file.
+      if (path === undefined || path.methods.has(request.method)) return;
+      request.logFields = { ...request.logFields, route: path.url };
       throw explain(request) ?? createRefusal(path.methods, request);
     },
     hasPath: (path) => findPath(paths, path) !== undefined,
@@ -74,6 +78,16 @@ function compareAsRouter(one: KnownPath, other: KnownPath): number {
   const rank = (segment: string | undefined): number => (segment === "*" ? 2 : segment?.startsWith(":") ? 1 : 0);
   const differing = one.segments.findIndex((segment, index) => rank(segment) !== rank(other.segments[index]));
   return differing === -1 ? 0 : rank(one.segments[differing]) - rank(other.segments[differing]);
+}
+
+/** Whether some path matches both. */
+function overlaps(one: readonly string[], other: readonly string[]): boolean {
+  const isOpen = (segment: string | undefined): boolean => segment === undefined || /[:*]/.test(segment);
+  const differing = one.findIndex(
+    (segment, index) => segment !== other[index] && !isOpen(segment) && !isOpen(other[index]),
+  );
+  if (differing !== -1) return false;
+  return one.length === other.length || (one.length < other.length ? one : other).at(-1) === "*";
 }
 
 function findPath(paths: readonly KnownPath[], url: string): KnownPath | undefined {

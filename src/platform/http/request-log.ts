@@ -54,7 +54,8 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   const { request, raw, statusCode } = reply;
   const { caller, startedMs, respondedMs, logFields, failure } = request;
   const { url, config } = request.routeOptions;
-  const route = url ?? null;
+  // A method that a path lacks has no route.
+  const route = url ?? (typeof logFields?.route === "string" ? logFields.route : null);
   const level = decideLevel(failure, statusCode, config.isQuiet === true);
   const durationMs = options.clock.monotonicMs() - startedMs;
   const code = failure instanceof AppError ? presentCode(failure) : null;

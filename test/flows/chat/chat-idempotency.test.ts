@@ -291,6 +291,7 @@ describe("a key", () => {
       topUpAccounts: async () => {},
       raiseAlerts: async () => {},
       checkAlarms: async () => {},
+      issueStatements: async () => {},
       sendNotices: async () => {},
       sweepResponses: async () => {},
     }).find(({ name }) => name === "forget-idempotency-keys");

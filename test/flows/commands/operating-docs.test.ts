@@ -162,12 +162,17 @@ async function prepareCustomer(): Promise<void> {
     return data;
   };
   await waitUntil("an event", async () => (await listEvents()).length > 0);
+  writeFileSync(join(folder, "invoices.yaml"), "seller: {name: Seller, address: Street 1, country: DE}");
+  await operate("invoice", "terms", "apply", join(folder, "invoices.yaml"));
+  await operate("credit", "add", accountId, "1", "--reason", "paid");
+  const [invoice] = await operateJson("invoice", "list");
   const codes = await operateJson("code", "create", "--amount", "1", "--count", "2");
   await waitUntil("the request log", async () => (await attempt("request", "show", requestId)).exitCode === 0);
   ids = {
     "<account id>": accountId,
     "<key id>": await createSpareKey(accountId),
     "<request id>": requestId,
+    "<document id>": invoice.id,
     "<transaction id>": entries.find(({ kind }: { kind: string }) => kind === "charge").id,
     "<task id>": ((await stuck.json()) as { id: string }).id,
     "<event id>": (await listEvents())[0]?.id ?? "",
@@ -211,8 +216,10 @@ async function operateJson(...words: string[]) {
 
 /** Maps the reader's files and paths to those of this machine. */
 function place(word: string): string {
-  const named = word.replace(/^\/etc\/sluice\/(catalog\.yaml|vertex-key\.json)$/, join(folder, "$1"));
-  return named.replace(/^\/mnt\/backups$/, join(folder, "backups")).replace(/^\/tmp(?=\/api\.json$)/, folder);
+  const named = word.replace(/^\/etc\/sluice\/(catalog\.yaml|invoices\.yaml|vertex-key\.json)$/, join(folder, "$1"));
+  return named
+    .replace(/^\/mnt\/backups$/, join(folder, "backups"))
+    .replace(/^\/tmp(?=\/(?:api\.json|invoice\.pdf)$)/, folder);
 }
 
 async function runOperator(words: readonly string[]): Promise<void> {
@@ -328,6 +335,7 @@ describe.for(pages)("%s", (page) => {
         if (needsPackage) expect(await gateway.applyCatalog(text)).toMatchObject({ kind: "accepted" });
         else writeCatalog(catalog);
       }
+      if (language === "yaml" && text.startsWith("seller:")) writeFileSync(join(folder, "invoices.yaml"), text);
       if (language !== "sh") continue;
       for (const command of listCommands(text)) {
         if (needsPackage && command.startsWith("curl ")) continue;

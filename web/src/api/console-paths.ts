@@ -1722,6 +1722,109 @@ export type paths = {
       };
     };
   };
+  "/billing_details": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "billing_details";
+            has_documents: boolean;
+            legal_name: string | null;
+            address: string | null;
+            country: string | null;
+            tax_id: string | null;
+            purchase_order: string | null;
+          };
+        } };
+      };
+    };
+    patch: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          legal_name?: string | null;
+          address?: string | null;
+          country?: string | null;
+          tax_id?: string | null;
+          purchase_order?: string | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "billing_details";
+            has_documents: boolean;
+            legal_name: string | null;
+            address: string | null;
+            country: string | null;
+            tax_id: string | null;
+            purchase_order: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/documents": {
+    get: {
+      parameters: {
+        query: {
+          limit: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "document";
+              id: string;
+              kind: "invoice" | "credit_note" | "statement";
+              number: string;
+              issued: number;
+              currency: string;
+              total: string;
+              tax: string | null;
+              checkout_id: string | null;
+              corrects: string | null;
+              month: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/documents/{id}/pdf": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/pdf": string;
+        } };
+      };
+    };
+  };
   "/alerts": {
     get: {
       parameters: {

@@ -23,6 +23,7 @@ import { getShowcase, getStatus } from "./fetch-showcase.ts";
 import {
   getAlerts,
   getBalance,
+  getBillingDetails,
   getCharge,
   getCheckout,
   getDebt,
@@ -31,6 +32,7 @@ import {
   listBuckets,
   listCharges,
   listCheckouts,
+  listDocuments,
   listEntries,
   listHolds,
   listLatestCharges,
@@ -89,6 +91,7 @@ export const queryTable = nameQueries({
     debt: whole(getDebt),
     holds: whole(listHolds),
   },
+  billingDetails: { own: whole(getBillingDetails) },
   // Loaded with every page. Without a change stream, it is refetched on a later navigation.
   brand: { now: whole(fetchBrand, { staleTime: 60_000 }) },
   charges: {
@@ -109,6 +112,7 @@ export const queryTable = nameQueries({
     }),
     permission: whole(readLoopbackPermission, forGood),
   },
+  documents: { list: paged(listDocuments) },
   firstCall: { now: whole(getFirstCall) },
   files: { recent: whole(listRecentFiles), one: whole(getFile) },
   guide: { chapter: whole(loadChapter, forGood) },
