@@ -1,5 +1,6 @@
 import { AppError } from "../platform/errors/app-error.ts";
 import type { MissingPath } from "../platform/http/create-http-server.ts";
+import { adminPath } from "../platform/http/openapi.ts";
 import { findMethodSubstitute, findSubstitute } from "./openai-endpoints.ts";
 
 /** Words of other services' base URLs, which callers mix with ours. */
@@ -23,8 +24,10 @@ export function explainMissingPath(
   return explainAbsence(findSubstitute(path));
 }
 
-/** The error for a method that clients of OpenAI's API expect at a path; else `null`. */
+/** The error for a method that clients of OpenAI's API expect at a path, or that the operators' API lacks; else `null`. */
 export function explainMethod(method: string, path: string): AppError | null {
+  // A 405 would show customers that the path exists.
+  if (path.startsWith(`${adminPath}/`)) return new AppError("not_found", "There is nothing at this path.");
   return explainAbsence(findMethodSubstitute(method, path));
 }
 

@@ -81,6 +81,14 @@ test("every entry of the table has one route, and every route an entry", () => {
   expect(routes.map(({ name }) => name).toSorted()).toEqual([...adminEndpointNames].toSorted());
 });
 
+test("a wrong method does not show that a path exists", async () => {
+  const missing = await customer.send("/no-such-path");
+  for (const method of ["PUT", "DELETE", "OPTIONS", "PROPFIND"]) {
+    const { status, body } = await customer.send("/accounts", { method });
+    expect([status, { ...body, request_id: "" }], method).toEqual([404, { ...missing.body, request_id: "" }]);
+  }
+});
+
 describe.each(routes)("$method $path", (route) => {
   const { scope, access, proof } = getAdminEndpoint(route.name);
 
