@@ -4,7 +4,8 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { compileOutlined, compileRepairing } from "../../platform/http/validation.ts";
-import { callErrors, fieldErrors, type IncomingCall } from "../calls/index.ts";
+import { callErrors, fieldErrors, type IncomingCall, quotePlan } from "../calls/index.ts";
+import type { Quotable } from "../quotes/index.ts";
 import { chatAnswerSchema } from "./chat-answer-schema.ts";
 import { chatRequestSchema } from "./chat-request-schema.ts";
 import { forwardsRequests } from "./chat-target.ts";
@@ -24,6 +25,14 @@ export const chatErrors = [
   "invalid_url",
   ...callErrors,
 ] as const;
+
+export function describeChatQuotable(dependencies: ChatDependencies): Quotable {
+  return {
+    ...{ endpoint: "createChatCompletion", path: "/chat/completions", schema: chatRequestSchema },
+    compile: compileRepairing(repairChatBody),
+    quote: (asked) => quotePlan(prepareChat(dependencies, asked)),
+  };
+}
 
 export function addChatRoutes(http: HttpServer, dependencies: ChatDependencies): void {
   const { config, schema, errors } = describeEndpoint("createChatCompletion", chatErrors);
@@ -45,7 +54,7 @@ export function addChatRoutes(http: HttpServer, dependencies: ChatDependencies):
         summary: "Create a chat completion",
         description,
         tags: ["Chat"],
-        headers: describeHeaders("idempotency-key"),
+        headers: describeHeaders("idempotency-key", "x-quote-id"),
         ...describeAnswers({ 200: { types: ["application/json", "text/event-stream"] } }),
         body: chatRequestSchema,
         response: { 200: Type.Unsafe<string>(chatAnswerSchema), ...errors },

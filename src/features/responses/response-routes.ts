@@ -22,6 +22,7 @@ import { hasHistory, listInputItems } from "./load-conversation.ts";
 import { hasFiles } from "./load-files.ts";
 import { outlineResponse } from "./outline-response.ts";
 import type { Conversation } from "./prepare-response.ts";
+import { describeBasis } from "./quote-response.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
 import type { JsonObject, ResponseRequest } from "./response-request.ts";
 import { responseRequestSchema } from "./response-request-schema.ts";
@@ -77,7 +78,7 @@ function addCreateResponse(http: HttpServer, dependencies: RouteDependencies): v
         summary: "Create a response",
         description: createDescription,
         tags,
-        headers: describeHeaders("idempotency-key"),
+        headers: describeHeaders("idempotency-key", "x-quote-id"),
         ...describeAnswers({ 200: { types: ["application/json", "text/event-stream"] } }),
         body: responseRequestSchema,
         response: { 200: Type.Unsafe<string>(responseSchema), ...errors },
@@ -103,6 +104,7 @@ function answerNow(
   const asked = new RequestedResponse(dependencies, conversation);
   const route: PaidRoute<ChatKinds> = {
     path,
+    findBasis: () => describeBasis(conversation),
     prepare: (incoming) => asked.prepare(incoming),
     conclude: (end) => asked.conclude(end),
   };
@@ -198,8 +200,12 @@ async function beginInBackground(
 
 async function prepareInBackground(dependencies: RouteDependencies, request: FastifyRequest) {
   const { body, bodyBytes, id: requestId } = request;
-  const requested = new RequestedResponse(dependencies, await openStored(dependencies, request));
-  return requested.prepareSaved({ caller: getCaller(request), body, bodyBytes, requestId });
+  const conversation = await openStored(dependencies, request);
+  const requested = new RequestedResponse(dependencies, conversation);
+  const prepare = () => requested.prepareSaved({ caller: getCaller(request), body, bodyBytes, requestId });
+  if (request.headers["x-quote-id"] === undefined) return prepare();
+  const findBasis = (): string => describeBasis(conversation);
+  return dependencies.calls.planQuoted(request, { path, findBasis }, prepare);
 }
 
 /** Answers a repeated request with the response that it created, as it is now. */

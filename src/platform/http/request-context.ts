@@ -171,8 +171,12 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The route's entry in the endpoint table. */
     endpoint?: EndpointName;
+    /** The route's entry in the table of the operators' API. */
+    adminEndpoint?: string;
     /** A route of the console API that requires no session. */
     access?: "open";
+    /** Successful requests are logged at the level `debug`. */
+    isQuiet?: true;
     /** `false` if the body is not stored, so texts that PostgreSQL cannot store are allowed. */
     storesTexts?: false;
     /** Whether a large body keeps the text that it was parsed from, because an upstream gets most of it unchanged. */

@@ -48,7 +48,6 @@ export type paths = {
               email: string;
               name: string | null;
               is_email_verified: boolean;
-              is_operator: boolean;
               has_password: boolean;
               has_totp: boolean;
               passkey_count: number;
@@ -57,6 +56,10 @@ export type paths = {
               id: string;
               time_zone: string;
             };
+            operator: {
+              role: "operator" | "reader";
+              has_second_factor: boolean;
+            } | null;
             session: {
               id: string;
               created_at: string;
@@ -1189,7 +1192,6 @@ export type paths = {
               email: string;
               name: string | null;
               is_email_verified: boolean;
-              is_operator: boolean;
               has_password: boolean;
               has_totp: boolean;
               passkey_count: number;
@@ -1198,6 +1200,10 @@ export type paths = {
               id: string;
               time_zone: string;
             };
+            operator: {
+              role: "operator" | "reader";
+              has_second_factor: boolean;
+            } | null;
             session: {
               id: string;
               created_at: string;
@@ -1407,6 +1413,59 @@ export type paths = {
       responses: {
         200: { content: {
           "text/event-stream": string;
+        } };
+      };
+    };
+  };
+  "/uptime": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "uptime";
+            state: "ok" | "degraded" | "down";
+            at: string;
+            first_day: string;
+            models: ({
+              id: string;
+              name: string;
+              state: "ok" | "degraded" | "down";
+              uptime: number | null;
+              days: ({
+                state: "none" | "few" | "ok" | "degraded" | "down";
+                uptime: number | null;
+              })[];
+              type: string;
+            })[];
+            endpoints: ({
+              id: string;
+              name: string;
+              state: "ok" | "degraded" | "down";
+              uptime: number | null;
+              days: ({
+                state: "none" | "few" | "ok" | "degraded" | "down";
+                uptime: number | null;
+              })[];
+            })[];
+            incidents: ({
+              id: string;
+              title: string;
+              state: "investigating" | "identified" | "monitoring" | "resolved";
+              models: (string)[];
+              began_at: string;
+              ended_at: string | null;
+              updates: ({
+                state: "investigating" | "identified" | "monitoring" | "resolved";
+                message: string;
+                created_at: string;
+              })[];
+            })[];
+          };
         } };
       };
     };
@@ -1883,11 +1942,52 @@ export type paths = {
       };
     };
   };
+  "/quote": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          path: string;
+          request: Record<never, never>;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "quote";
+            id: string;
+            path: string;
+            model: string;
+            currency: string;
+            max_charge: string;
+            quota: {
+              kind: "text" | "image" | "video";
+              units: number;
+            };
+            estimate: {
+              charge: string;
+              basis: "exact_price" | "usual_answer" | "input_tokens" | "recording_length" | "estimated_length";
+              input_tokens?: number;
+              output_tokens?: number;
+              seconds?: number;
+            };
+            created: number;
+            expires_at: string;
+          };
+        } };
+      };
+    };
+  };
   "/chat/completions": {
     post: {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2173,6 +2273,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2236,6 +2337,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2527,6 +2629,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2770,6 +2873,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2952,6 +3056,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3061,6 +3166,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3253,6 +3359,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3432,6 +3539,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3954,6 +4062,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -4214,6 +4323,7 @@ export type paths = {
         };
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -4901,6 +5011,7 @@ export type paths = {
         };
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "anthropic-version"?: string;
           "anthropic-beta"?: string;
           "x-client-request-id"?: string;
@@ -5240,6 +5351,7 @@ export type paths = {
               price_id?: string;
             })[];
             minimum_charge: string;
+            quote_discount?: string;
             cost: string;
             cache_saving?: string;
             lost: string;
@@ -5350,7 +5462,7 @@ export type paths = {
           to?: string;
           model?: string;
           key_id?: string;
-          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
           status?: string;
           error_code?: string;
           client_request_id?: string;
@@ -5373,7 +5485,7 @@ export type paths = {
               created_at: string;
               client_request_id: string | null;
               key_id: string;
-              wire: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
+              wire: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
               method: string;
               route: string | null;
               model: string | null;
@@ -5420,7 +5532,7 @@ export type paths = {
           to?: string;
           model?: string;
           key_id?: string;
-          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
           status?: string;
           error_code?: string;
           client_request_id?: string;
@@ -5493,7 +5605,7 @@ export type paths = {
           to?: string;
           model?: string;
           key_id?: string;
-          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
           status?: string;
           error_code?: string;
           client_request_id?: string;
@@ -5528,7 +5640,7 @@ export type paths = {
             created_at: string;
             client_request_id: string | null;
             key_id: string;
-            wire: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
+            wire: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
             method: string;
             route: string | null;
             model: string | null;
@@ -5830,6 +5942,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -5913,6 +6026,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
