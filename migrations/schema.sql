@@ -1100,7 +1100,7 @@ create table tasks (
   version integer not null,
   request jsonb not null,
   inputs jsonb not null,
-  terms json not null,
+  terms jsonb not null,
   hold_id text,
   output_ids text[] not null,
   output jsonb not null,
