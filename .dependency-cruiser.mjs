@@ -9,6 +9,20 @@ const ranks = [
   { cli: ["src/main.ts", "src/cli"] },
   { app: ["src/app", "src/app/processes"] },
   {
+    admin: [
+      "src/features/admin",
+      "src/features/admin/accounts",
+      "src/features/admin/audit",
+      "src/features/admin/commands",
+      "src/features/admin/edge",
+      "src/features/admin/keys",
+      "src/features/admin/operators",
+      "src/features/admin/requests",
+      "src/features/admin/search",
+      "src/features/admin/watch",
+    ],
+  },
+  {
     search: ["src/features/search"],
     site: [
       "src/features/site",
@@ -25,6 +39,8 @@ const ranks = [
       "src/features/site/sign-in/user",
     ],
   },
+  { alarms: ["src/features/alarms"] },
+  { status: ["src/features/status"] },
   { requests: ["src/features/requests", "src/features/requests/content"] },
   {
     alerts: ["src/features/alerts"],
@@ -51,7 +67,12 @@ const ranks = [
     ],
   },
   { calls: ["src/features/calls"] },
-  { books: ["src/features/books"], costs: ["src/features/costs"], invoices: ["src/features/invoices"] },
+  {
+    abuse: ["src/features/abuse"],
+    books: ["src/features/books"],
+    costs: ["src/features/costs"],
+    invoices: ["src/features/invoices"],
+  },
   {
     accounts: ["src/features/accounts"],
     backups: ["src/features/backups"],
@@ -62,7 +83,8 @@ const ranks = [
     files: ["src/features/files"],
     webhooks: ["src/features/webhooks"],
   },
-  { idempotency: ["src/features/idempotency"], secrets: ["src/features/secrets"] },
+  { idempotency: ["src/features/idempotency"], quotes: ["src/features/quotes"], secrets: ["src/features/secrets"] },
+  { audit: ["src/features/audit"] },
   {
     providers: [
       "src/providers",

@@ -2,6 +2,7 @@
 import { tmpdir } from "node:os";
 import { createGatewayHttp } from "../src/app/create-gateway-http.ts";
 import { createKeyUses } from "../src/features/accounts/index.ts";
+import { createQuotes } from "../src/features/quotes/index.ts";
 import { loadSettings } from "../src/platform/config/load-settings.ts";
 import { createMemoryCounters } from "../src/platform/counters/memory-counters.ts";
 import { listenHttp } from "../src/platform/http/listen-http.ts";
@@ -12,7 +13,7 @@ import { serveOnRequest } from "./serve-on-request.ts";
 
 const parts = await openBenchParts();
 /** This bench requests models only. */
-const nothing = { addRoutes: () => {}, addLinkRoutes: () => {} };
+const nothing = { addRoutes: () => {}, quotables: [], addLinkRoutes: () => {} };
 const keyUses = createKeyUses({ database: parts.database, onTrouble: () => {} });
 const http = await createGatewayHttp({
   ...parts,
@@ -20,17 +21,21 @@ const http = await createGatewayHttp({
   counters: createMemoryCounters({ clock: parts.clock }),
   logger: createLogger({ level: "info", format: "json", write: () => {} }),
   ledger: { estimateSpendable: () => null },
+  quotes: createQuotes({ key: Buffer.alloc(32), clock: parts.clock }),
   chat: nothing,
   completions: nothing,
   messages: nothing,
   dramas: nothing,
   embeddings: nothing,
   files: nothing,
-  responses: { addRoutes: () => {} },
+  responses: { addRoutes: () => {}, quotables: [] },
   payments: { addRoutes: () => {}, addWebhookRoutes: async () => {} },
-  site: { addRoutes: async () => {} },
+  admin: { addRoutes: async () => {} },
+  site: { addRoutes: async () => {}, getBrandName: () => "Sluice" },
+  statusPage: null,
+  blocks: { requireUnblocked: () => {} },
   speech: nothing,
-  tasks: { addRoutes: () => {}, addHookRoutes: async () => {} },
+  tasks: { addRoutes: () => {}, quotables: [], addHookRoutes: async () => {} },
   transcriptions: nothing,
   webhooks: nothing,
   keyUses,

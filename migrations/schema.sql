@@ -13,6 +13,20 @@ create table account_alerts (
   constraint account_alerts_valid CHECK (low_balance_nano > 0 AND budget_percent >= 1 AND budget_percent <= 100)
 );
 
+create table account_notes (
+  id text not null,
+  account_id text not null,
+  author text not null,
+  text text not null,
+  created_at timestamp with time zone not null,
+  constraint account_notes_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint account_notes_id_unique PRIMARY KEY (id),
+  constraint account_notes_id_valid CHECK (id ~~ 'note\_%'::text),
+  constraint account_notes_text_valid CHECK (length(text) >= 1 AND length(text) <= 4000)
+);
+
+CREATE INDEX account_notes_by_account ON account_notes USING btree (account_id, id);
+
 create table account_notices (
   id text not null,
   account_id text not null,
@@ -27,6 +41,24 @@ create table account_notices (
 CREATE INDEX account_notices_by_account ON account_notices USING btree (account_id, created_at);
 
 CREATE INDEX account_notices_unsent ON account_notices USING btree (created_at) WHERE sent_at IS NULL;
+
+create table account_views (
+  id text not null,
+  account_id text not null,
+  operator_id text not null,
+  session_id text not null,
+  reason text not null,
+  created_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  constraint account_views_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint account_views_id_unique PRIMARY KEY (id),
+  constraint account_views_id_valid CHECK (id ~~ 'view\_%'::text),
+  constraint account_views_reason_valid CHECK (length(reason) >= 1 AND length(reason) <= 500)
+);
+
+CREATE INDEX account_views_by_account ON account_views USING btree (account_id, id);
+
+CREATE INDEX account_views_by_session ON account_views USING btree (session_id, ends_at);
 
 create table account_webhook_secrets (
   account_id text not null,
@@ -50,6 +82,8 @@ create table accounts (
   concurrent_requests integer,
   tasks_in_flight integer,
   time_zone text not null default 'UTC'::text,
+  closed_at timestamp with time zone,
+  spend_capped_until timestamp with time zone,
   constraint accounts_email_valid CHECK (email ~~ '%_@_%'::text AND length(email) <= 254),
   constraint accounts_id_unique PRIMARY KEY (id),
   constraint accounts_id_valid CHECK (id ~~ 'acct\_%'::text),
@@ -65,6 +99,112 @@ CREATE UNIQUE INDEX accounts_email_unique ON accounts USING btree (lower(email))
 CREATE TRIGGER accounts_changed AFTER UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION notify_caller_change();
 
 CREATE TRIGGER accounts_have_wallets AFTER INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION create_wallet();
+
+create table admin_keys (
+  id text not null,
+  name text not null,
+  hash bytea not null,
+  last_four text not null,
+  access text not null,
+  scopes text[] not null,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  revoked_by text,
+  constraint admin_keys_access_valid CHECK (access = ANY (ARRAY['read'::text, 'write'::text])),
+  constraint admin_keys_hash_unique UNIQUE (hash),
+  constraint admin_keys_hash_valid CHECK (octet_length(hash) = 32),
+  constraint admin_keys_id_unique PRIMARY KEY (id),
+  constraint admin_keys_id_valid CHECK (id ~~ 'akey\_%'::text),
+  constraint admin_keys_name_valid CHECK (length(name) >= 1 AND length(name) <= 100),
+  constraint admin_keys_revoked_complete CHECK ((revoked_at IS NULL) = (revoked_by IS NULL)),
+  constraint admin_keys_scopes_valid CHECK (cardinality(scopes) > 0)
+);
+
+create table alarm_checks (
+  rule text not null,
+  checked_at timestamp with time zone not null,
+  value double precision,
+  subject text,
+  trouble text,
+  constraint alarm_checks_unique PRIMARY KEY (rule)
+);
+
+create table alarm_events (
+  alarm_id text not null,
+  number integer not null,
+  kind text not null,
+  state text not null,
+  actor text not null,
+  note text,
+  created_at timestamp with time zone not null,
+  constraint alarm_events_alarm_exists FOREIGN KEY (alarm_id) REFERENCES alarms(id) ON DELETE CASCADE,
+  constraint alarm_events_unique PRIMARY KEY (alarm_id, number)
+);
+
+create table alarm_notifications (
+  id text not null,
+  alarm_id text not null,
+  channel text not null,
+  facts jsonb not null,
+  state text not null,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  trouble text,
+  constraint alarm_notifications_alarm_exists FOREIGN KEY (alarm_id) REFERENCES alarms(id) ON DELETE CASCADE,
+  constraint alarm_notifications_channel_valid CHECK (channel = ANY (ARRAY['mail'::text, 'webhook'::text, 'slack'::text])),
+  constraint alarm_notifications_state_valid CHECK (
+CASE state
+    WHEN 'waiting'::text THEN ended_at IS NULL
+    WHEN 'sent'::text THEN ended_at IS NOT NULL
+    WHEN 'failed'::text THEN ended_at IS NOT NULL
+    ELSE false
+END),
+  constraint alarm_notifications_unique PRIMARY KEY (id)
+);
+
+CREATE INDEX alarm_notifications_by_alarm ON alarm_notifications USING btree (alarm_id);
+
+CREATE INDEX alarm_notifications_due ON alarm_notifications USING btree (due_at) WHERE state = 'waiting'::text;
+
+create table alarm_rules (
+  rule text not null,
+  is_on boolean not null,
+  threshold double precision,
+  changed_at timestamp with time zone not null,
+  changed_by text not null,
+  constraint alarm_rules_unique PRIMARY KEY (rule)
+);
+
+create table alarms (
+  id text not null,
+  rule text not null,
+  subject text not null,
+  state text not null,
+  value double precision not null,
+  message text not null,
+  began_at timestamp with time zone not null,
+  met_at timestamp with time zone not null,
+  silenced_until timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint alarms_id_valid CHECK (id ~~ 'alarm\_%'::text),
+  constraint alarms_state_valid CHECK (
+CASE state
+    WHEN 'pending'::text THEN num_nonnulls(silenced_until, ended_at) = 0
+    WHEN 'firing'::text THEN num_nonnulls(silenced_until, ended_at) = 0
+    WHEN 'acknowledged'::text THEN num_nonnulls(silenced_until, ended_at) = 0
+    WHEN 'silenced'::text THEN silenced_until IS NOT NULL AND ended_at IS NULL
+    WHEN 'resolved'::text THEN silenced_until IS NULL AND ended_at IS NOT NULL
+    ELSE false
+END),
+  constraint alarms_unique PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX alarms_open_once ON alarms USING btree (rule, subject) WHERE state <> 'resolved'::text;
 
 create table api_key_uses (
   key_id text not null,
@@ -120,6 +260,42 @@ CREATE TRIGGER api_keys_changed AFTER INSERT OR UPDATE ON api_keys FOR EACH ROW 
 
 CREATE TRIGGER api_keys_lineage BEFORE INSERT OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION keep_key_lineage();
 
+create table audit_entries (
+  number bigint not null,
+  created_at timestamp with time zone not null,
+  actor_kind text not null,
+  actor_id text,
+  actor_name text not null,
+  address text,
+  action text not null,
+  subject text,
+  account_id text,
+  reason text,
+  before jsonb,
+  after jsonb,
+  request_id text,
+  previous_hash bytea not null,
+  hash bytea not null,
+  constraint audit_entries_action_valid CHECK (action ~ '^[a-z_]{1,40}\.[a-z_]{1,40}$'::text),
+  constraint audit_entries_actor_valid CHECK ((actor_kind = ANY (ARRAY['operator'::text, 'key'::text, 'user'::text, 'command'::text, 'system'::text])) AND length(actor_name) >= 1 AND length(actor_name) <= 254),
+  constraint audit_entries_number_unique PRIMARY KEY (number),
+  constraint audit_entries_words_valid CHECK (length(reason) >= 1 AND length(reason) <= 500 AND length(subject) >= 1 AND length(subject) <= 254)
+);
+
+CREATE INDEX audit_entries_by_account ON audit_entries USING btree (account_id, number) WHERE account_id IS NOT NULL;
+
+CREATE INDEX audit_entries_by_action ON audit_entries USING btree (action, number);
+
+CREATE INDEX audit_entries_by_actor ON audit_entries USING btree (actor_id, number) WHERE actor_id IS NOT NULL;
+
+CREATE INDEX audit_entries_by_subject ON audit_entries USING btree (subject, number) WHERE subject IS NOT NULL;
+
+CREATE INDEX audit_entries_by_time ON audit_entries USING btree (created_at);
+
+CREATE TRIGGER audit_entries_chained BEFORE INSERT ON audit_entries FOR EACH ROW EXECUTE FUNCTION chain_audit_entry();
+
+CREATE TRIGGER audit_entries_final BEFORE DELETE OR UPDATE ON audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
 create table auto_top_ups (
   account_id text not null,
   state text not null,
@@ -143,6 +319,14 @@ END)
 );
 
 CREATE INDEX auto_top_ups_on ON auto_top_ups USING btree (account_id) WHERE state = 'on'::text;
+
+create table backup_runs (
+  id text not null,
+  kind text not null,
+  finished_at timestamp with time zone not null,
+  constraint backup_runs_kind_valid CHECK (kind = ANY (ARRAY['full'::text, 'base'::text])),
+  constraint backup_runs_unique PRIMARY KEY (id)
+);
 
 create table billing_details (
   account_id text not null,
@@ -201,6 +385,20 @@ CREATE UNIQUE INDEX billing_documents_one_invoice ON billing_documents USING btr
 CREATE UNIQUE INDEX billing_documents_one_statement ON billing_documents USING btree (account_id, month) WHERE month IS NOT NULL;
 
 CREATE TRIGGER billing_documents_final BEFORE DELETE OR UPDATE ON billing_documents FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table blocks (
+  kind text not null,
+  subject text not null,
+  reason text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  ends_at timestamp with time zone,
+  constraint blocks_kind_valid CHECK (kind = ANY (ARRAY['network'::text, 'domain'::text, 'mailbox'::text, 'disposable'::text])),
+  constraint blocks_subject_valid CHECK (length(subject) >= 1 AND length(subject) <= 254),
+  constraint blocks_unique PRIMARY KEY (kind, subject)
+);
+
+CREATE TRIGGER blocks_changed AFTER INSERT OR DELETE OR UPDATE ON blocks FOR EACH STATEMENT EXECUTE FUNCTION notify_block_change();
 
 create table buckets (
   id text not null,
@@ -624,6 +822,41 @@ END),
 
 CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys USING btree (expires_at);
 
+create table incident_updates (
+  incident_id text not null,
+  number integer not null,
+  state text not null,
+  message text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint incident_updates_incident_exists FOREIGN KEY (incident_id) REFERENCES incidents(id),
+  constraint incident_updates_message_valid CHECK (length(message) >= 1 AND length(message) <= 5000),
+  constraint incident_updates_unique PRIMARY KEY (incident_id, number)
+);
+
+create table incidents (
+  id text not null,
+  title text not null,
+  state text not null,
+  model_ids text[] not null,
+  began_at timestamp with time zone not null,
+  changed_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint incidents_id_valid CHECK (id ~~ 'inc\_%'::text),
+  constraint incidents_state_valid CHECK (
+CASE state
+    WHEN 'investigating'::text THEN ended_at IS NULL
+    WHEN 'identified'::text THEN ended_at IS NULL
+    WHEN 'monitoring'::text THEN ended_at IS NULL
+    WHEN 'resolved'::text THEN ended_at IS NOT NULL
+    ELSE false
+END),
+  constraint incidents_title_valid CHECK (length(title) >= 1 AND length(title) <= 200),
+  constraint incidents_unique PRIMARY KEY (id)
+);
+
+CREATE INDEX incidents_by_change ON incidents USING btree (changed_at);
+
 create table invoice_terms (
   version integer not null,
   terms json not null,
@@ -695,6 +928,16 @@ create table operator_actions (
 );
 
 CREATE TRIGGER operator_actions_final BEFORE DELETE OR UPDATE ON operator_actions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table operators (
+  user_id text not null,
+  role text not null,
+  granted_by text not null,
+  granted_at timestamp with time zone not null,
+  constraint operators_role_valid CHECK (role = ANY (ARRAY['operator'::text, 'reader'::text])),
+  constraint operators_user_exists FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint operators_user_unique PRIMARY KEY (user_id)
+);
 
 create table payment_reversals (
   id text not null,
@@ -1031,6 +1274,28 @@ CREATE UNIQUE INDEX secrets_current ON secrets USING btree (name) WHERE retired_
 
 CREATE TRIGGER secrets_changed AFTER INSERT OR DELETE OR UPDATE OF retired_at ON secrets FOR EACH STATEMENT EXECUTE FUNCTION notify_upstream_change();
 
+create table sign_ups (
+  id text not null,
+  created_at timestamp with time zone not null,
+  network text not null,
+  mail_domain text not null,
+  account_id text,
+  refusal text,
+  cap_lifted_at timestamp with time zone,
+  constraint sign_ups_id_valid CHECK (id ~~ 'sup\_%'::text),
+  constraint sign_ups_outcome_valid CHECK ((account_id IS NULL) = (refusal IS NOT NULL)),
+  constraint sign_ups_refusal_valid CHECK (refusal = ANY (ARRAY['blocked'::text, 'disposable'::text, 'network-limit'::text, 'domain-limit'::text])),
+  constraint sign_ups_unique PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX sign_ups_by_account ON sign_ups USING btree (account_id) WHERE account_id IS NOT NULL;
+
+CREATE INDEX sign_ups_by_domain ON sign_ups USING btree (mail_domain, created_at);
+
+CREATE INDEX sign_ups_by_network ON sign_ups USING btree (network, created_at);
+
+CREATE INDEX sign_ups_by_time ON sign_ups USING btree (created_at);
+
 create table statement_months (
   month text not null,
   done_until text not null,
@@ -1165,6 +1430,37 @@ CREATE TRIGGER tasks_final BEFORE UPDATE ON tasks FOR EACH ROW WHEN (old.phase =
 
 CREATE TRIGGER tasks_progress_grows BEFORE UPDATE ON tasks FOR EACH ROW WHEN (new.progress < old.progress) EXECUTE FUNCTION tasks_keep_final();
 
+create table traffic_days (
+  day text not null,
+  kind text not null,
+  subject text not null,
+  calls bigint not null,
+  failed bigint not null,
+  constraint traffic_days_day_valid CHECK (day ~ '^\d{4}-\d{2}-\d{2}$'::text),
+  constraint traffic_days_kind_valid CHECK (kind = ANY (ARRAY['model'::text, 'endpoint'::text])),
+  constraint traffic_days_unique PRIMARY KEY (day, kind, subject),
+  constraint traffic_days_valid CHECK (calls > 0 AND failed >= 0 AND failed <= calls)
+);
+
+create table traffic_progress (
+  is_only boolean not null default true,
+  counted_until timestamp with time zone not null,
+  run_at timestamp with time zone not null,
+  constraint traffic_progress_only CHECK (is_only),
+  constraint traffic_progress_unique PRIMARY KEY (is_only)
+);
+
+create table traffic_slots (
+  slot_at timestamp with time zone not null,
+  kind text not null,
+  subject text not null,
+  calls bigint not null,
+  failed bigint not null,
+  constraint traffic_slots_kind_valid CHECK (kind = ANY (ARRAY['model'::text, 'endpoint'::text, 'upstream'::text])),
+  constraint traffic_slots_unique PRIMARY KEY (slot_at, kind, subject),
+  constraint traffic_slots_valid CHECK (calls > 0 AND failed >= 0 AND failed <= calls)
+);
+
 create table unarchived_bytes (
   storage_key text not null,
   constraint unarchived_bytes_key_unique PRIMARY KEY (storage_key)
@@ -1290,6 +1586,7 @@ create table user_sessions (
   address text not null,
   previous_token_hash bytea,
   previous_token_until timestamp with time zone,
+  is_two_step boolean not null default false,
   constraint user_sessions_id_unique PRIMARY KEY (id),
   constraint user_sessions_id_valid CHECK (id ~~ 'ses\_%'::text),
   constraint user_sessions_previous_token_whole CHECK ((previous_token_hash IS NULL) = (previous_token_until IS NULL)),
@@ -1363,6 +1660,8 @@ create table wallets (
   constraint wallets_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint wallets_account_unique PRIMARY KEY (account_id)
 );
+
+CREATE INDEX wallets_frozen ON wallets USING btree (frozen_at) WHERE frozen_at IS NOT NULL;
 
 CREATE TRIGGER wallets_frozen_complete BEFORE INSERT OR UPDATE OF frozen_at, frozen_reason ON wallets FOR EACH ROW EXECUTE FUNCTION check_wallet_freeze();
 
@@ -1558,6 +1857,33 @@ CREATE OR REPLACE FUNCTION public.add_many_quantities(kept bigint[], added bigin
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (SELECT array_agg((pair.one + pair.other) ORDER BY pair.place) AS array_agg FROM UNNEST(add_many_quantities.kept, add_many_quantities.added) WITH ORDINALITY pair(one, other, place));
+
+CREATE OR REPLACE FUNCTION public.audit_hash(entry audit_entries)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select sha256(entry.previous_hash || convert_to(jsonb_build_array(entry.number,
+    to_char(entry.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), entry.actor_kind, entry.actor_id,
+    entry.actor_name, entry.address, entry.action, entry.subject, entry.account_id, entry.reason, entry.before, entry.after,
+    entry.request_id)::text, 'UTF8'))
+$function$;
+
+CREATE OR REPLACE FUNCTION public.chain_audit_entry()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  last audit_entries;
+begin
+  perform pg_advisory_xact_lock(7264043);
+  select * into last from audit_entries order by number desc limit 1;
+  new.number := coalesce(last.number, 0) + 1;
+  new.created_at := clock_timestamp();
+  new.previous_hash := coalesce(last.hash, sha256(''));
+  new.hash := audit_hash(new);
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.charge_cost(quantities bigint[], rates bigint[], rates_per bigint, minimum bigint)
  RETURNS bigint
@@ -2214,6 +2540,15 @@ begin
     start := next;
   end loop;
   return made;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.notify_block_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('blocks', '');
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.notify_caller_change()

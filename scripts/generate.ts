@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { migrate } from "../src/platform/database/migrate.ts";
 import { openDatabase } from "../src/platform/database/open-database.ts";
 import { describeSchema } from "./generated/describe-schema.ts";
+import { fillAlarmsSection } from "./generated/present-alarms-section.ts";
 import { presentCommandLinePage } from "./generated/present-command-line-page.ts";
 import { presentCommandsPage } from "./generated/present-commands-page.ts";
 import { presentConsoleTypes } from "./generated/present-console-types.ts";
@@ -32,6 +33,7 @@ const files: Record<string, string> = {
   "docs/operating/upstreams.md": fillDialectsSection(
     fillFailuresSection(readIfThere("docs/operating/upstreams.md") ?? ""),
   ),
+  "docs/operating/alarms.md": fillAlarmsSection(readIfThere("docs/operating/alarms.md") ?? ""),
   "deploy/grafana/sluice.json": presentDashboard(),
   "docs/operating/commands.md": await presentCommandsPage(),
   "docs/api/command-line.md": presentCommandLinePage(),
@@ -40,7 +42,12 @@ const files: Record<string, string> = {
   "docs/api/openai-clients.md": presentOpenAiPage(),
   "docs/api/openapi.json": openApi.api,
   "docs/api/console-openapi.json": openApi.console,
-  "web/src/api/console-paths.ts": presentConsoleTypes(JSON.parse(openApi.console)),
+  "docs/operating/admin-openapi.json": openApi.admin,
+  "web/src/api/console-paths.ts": presentConsoleTypes(JSON.parse(openApi.console), "docs/api/console-openapi.json"),
+  "web/src/pages/admin/admin-paths.ts": presentConsoleTypes(
+    JSON.parse(openApi.admin),
+    "docs/operating/admin-openapi.json",
+  ),
   "docs/api/drama-documents.json": presentDramaDocuments(),
   "src/providers/fal/fal-endpoints.json": presentFalEndpoints(
     readIfThere("node_modules/@fal-ai/client/src/types/endpoints.d.ts") ?? "",

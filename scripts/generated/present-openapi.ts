@@ -4,6 +4,7 @@ import { createGatewayHttp } from "../../src/app/create-gateway-http.ts";
 import { readPaymentSettings } from "../../src/app/read-payment-settings.ts";
 import { readSiteSettings } from "../../src/app/read-site-settings.ts";
 import { readTextLimits } from "../../src/app/read-text-limits.ts";
+import { createAdmin } from "../../src/features/admin/index.ts";
 import { createCalls } from "../../src/features/calls/index.ts";
 import { createCatalogView } from "../../src/features/catalog/catalog-view.ts";
 import { createChat } from "../../src/features/chat/index.ts";
@@ -14,6 +15,7 @@ import { createFiles } from "../../src/features/files/index.ts";
 import { createLedger } from "../../src/features/ledger/index.ts";
 import { createMessages } from "../../src/features/messages/index.ts";
 import { createPayments } from "../../src/features/payments/index.ts";
+import { createQuotes } from "../../src/features/quotes/index.ts";
 import { createResponses } from "../../src/features/responses/index.ts";
 import { createSite } from "../../src/features/site/index.ts";
 import { createSpeech } from "../../src/features/speech/index.ts";
@@ -38,7 +40,7 @@ async function refuse(): Promise<never> {
 }
 
 /** Generates the OpenAPI documents of the API and the site with default settings. Needs no database. */
-export async function presentOpenApi(): Promise<{ api: string; console: string }> {
+export async function presentOpenApi(): Promise<{ api: string; console: string; admin: string }> {
   const database = createDatabase({ address: nowhere, connectionsMax: 1, onConnectionError: () => {} });
   const settings = loadSettings({ environment: {}, directory: tmpdir() });
   const clock = systemClock;
@@ -50,12 +52,13 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   const catalog = { current: () => createCatalogView(null, health), close: () => {} };
   const ledger = createLedger({ database, address: nowhere, clock, onTrouble: () => {} });
   const random = (): number => 0;
+  const quotes = createQuotes({ key: Buffer.alloc(32), clock });
   const calls = createCalls({
-    ...{ database, clock, ids, ledger, counters, logger, health, random },
+    ...{ database, quotes, clock, ids, ledger, counters, logger, health, random },
     ...{ currency: settings.currency, keyValidityMs: 0, heartbeatMs: settings.stream_heartbeat_ms },
     ...{ drainedCallsMax: 0, liveForMs: () => 0 },
   });
-  const parts = { settings, clock, ids, logger, database, counters, catalog, calls };
+  const parts = { settings, clock, ids, logger, database, counters, catalog, calls, quotes };
   const chat = createChat({ calls, catalog, registry, clock, logger });
   const feed = { isLive: () => false, liveForMs: () => 0, subscribe: () => {}, close: async () => {} };
   const masterKey = { derive: () => Buffer.alloc(32) };
@@ -115,14 +118,29 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     randomBytes,
     changes: { watch: () => () => {} },
     checkDatabase: refuse,
+    findOperatorRole: refuse,
     hasTasksDueBefore: refuse,
     openAccount: refuse,
+    admission: { check: refuse, admit: refuse },
     showMail: () => {},
+  });
+  const admin = createAdmin({
+    ...parts,
+    randomBytes,
+    ...{
+      siteUrl: settings.site_url,
+      currency: settings.currency,
+      readSession: refuse,
+      notifyChange: () => {},
+      changeAccount: refuse,
+    },
+    ...{ requestDays: 0, commands: null },
   });
   const http = await createGatewayHttp({
     ...parts,
     randomBytes,
     ledger,
+    admin,
     site,
     chat,
     completions: createCompletions({ calls, chat }),
@@ -150,6 +168,8 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     requestLog: { note: () => {}, amend: () => {} },
     contentSeal: { open: refuse },
     contentAllowance: { take: () => false, give: () => {} },
+    statusPage: null,
+    blocks: { requireUnblocked: () => {} },
     metrics: createMetrics(),
     readers: { watch: () => () => () => {} },
     checkDatabase: async () => {},
@@ -159,6 +179,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   await http.ready();
   const document = http.swagger();
   const consoleDocument = (await http.inject("/console/api/openapi.json")).json();
+  const adminDocument = admin.describe();
   await http.close();
   await tasks.close();
   await webhooks.close();
@@ -169,5 +190,6 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   return {
     api: `${JSON.stringify(document, null, 2)}\n`,
     console: `${JSON.stringify(consoleDocument, null, 2)}\n`,
+    admin: `${JSON.stringify(adminDocument, null, 2)}\n`,
   };
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import type { BlockList } from "../features/abuse/index.ts";
 import {
   authenticateCaller,
   authenticateSession,
@@ -7,6 +8,7 @@ import {
   type KeyUses,
   recognizeCaller,
 } from "../features/accounts/index.ts";
+import type { Admin } from "../features/admin/index.ts";
 import { addAlertRoutes } from "../features/alerts/index.ts";
 import { addLogoRoutes, addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
 import type { Chat } from "../features/chat/index.ts";
@@ -19,11 +21,13 @@ import { addBalanceRoutes, type Ledger } from "../features/ledger/index.ts";
 import { consumeLimits, readLimits } from "../features/limits/index.ts";
 import type { Messages } from "../features/messages/index.ts";
 import type { Payments } from "../features/payments/index.ts";
+import { addQuoteRoutes, type Quotable, type Quotes } from "../features/quotes/index.ts";
 import { addRequestRoutes, type ContentSeal, type RequestLog } from "../features/requests/index.ts";
 import type { Responses } from "../features/responses/index.ts";
 import { addSearchRoutes } from "../features/search/index.ts";
 import type { Site } from "../features/site/index.ts";
 import type { Speech } from "../features/speech/index.ts";
+import { addFeedRoute, addUptimeRoutes, type StatusPage } from "../features/status/index.ts";
 import { type Tasks, taskEventSchema } from "../features/tasks/index.ts";
 import type { Transcriptions } from "../features/transcriptions/index.ts";
 import { addUsageRoutes } from "../features/usage/index.ts";
@@ -73,18 +77,23 @@ export type GatewayHttpDependencies = {
   catalog: LiveCatalog;
   counters: Counters;
   ledger: Pick<Ledger, "estimateSpendable">;
-  chat: Pick<Chat, "addRoutes">;
-  completions: Pick<Completions, "addRoutes">;
-  messages: Pick<Messages, "addRoutes">;
-  dramas: Pick<Dramas, "addRoutes">;
-  embeddings: Pick<Embeddings, "addRoutes">;
+  quotes: Quotes;
+  chat: Pick<Chat, "addRoutes" | "quotables">;
+  completions: Pick<Completions, "addRoutes" | "quotables">;
+  messages: Pick<Messages, "addRoutes" | "quotables">;
+  dramas: Pick<Dramas, "addRoutes" | "quotables">;
+  embeddings: Pick<Embeddings, "addRoutes" | "quotables">;
   files: Pick<Files, "addRoutes" | "addLinkRoutes">;
   payments: Pick<Payments, "addRoutes" | "addWebhookRoutes">;
-  responses: Pick<Responses, "addRoutes">;
-  site: Pick<Site, "addRoutes">;
-  speech: Pick<Speech, "addRoutes">;
-  tasks: Pick<Tasks, "addRoutes" | "addHookRoutes">;
-  transcriptions: Pick<Transcriptions, "addRoutes">;
+  responses: Pick<Responses, "addRoutes" | "quotables">;
+  admin: Pick<Admin, "addRoutes">;
+  site: Pick<Site, "addRoutes" | "getBrandName">;
+  /** `null` if it is switched off. */
+  statusPage: StatusPage | null;
+  blocks: Pick<BlockList, "requireUnblocked">;
+  speech: Pick<Speech, "addRoutes" | "quotables">;
+  tasks: Pick<Tasks, "addRoutes" | "addHookRoutes" | "quotables">;
+  transcriptions: Pick<Transcriptions, "addRoutes" | "quotables">;
   webhooks: Pick<Webhooks, "addRoutes">;
   clock: Clock;
   ids: IdSource;
@@ -126,6 +135,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       const { checkDatabase, isStopping, copy } = given;
       http.addHook("onRequest", (request, _reply, done) => {
         copy.requireLive(request);
+        if (blockedPathPattern.test(request.url)) given.blocks.requireUnblocked(request.ip);
         done();
       });
       addHealthRoutes(http, { checkDatabase, isStopping, isLive: copy.isLive });
@@ -152,7 +162,11 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       given.files.addLinkRoutes(http);
       await given.payments.addWebhookRoutes(http);
       await given.tasks.addHookRoutes(http);
+      await given.admin.addRoutes(http);
+      const { statusPage } = given;
+      addFeedRoute(http, { statusPage, siteUrl: settings.site_url, getBrandName: given.site.getBrandName });
       await given.site.addRoutes(http, (consoleApi) => {
+        addUptimeRoutes(consoleApi, { statusPage });
         given.payments.addRoutes(consoleApi);
         addInvoiceRoutes(consoleApi, { database, clock });
         addAlertRoutes(consoleApi, { database, clock, currency: settings.currency });
@@ -195,6 +209,8 @@ async function findLimits(
 }
 
 const apiPathPattern = /^\/v1(?:[/?#]|$)/;
+/** A blocked network may read the pages, but neither call, sign up nor sign in. */
+const blockedPathPattern = /^\/(?:v1|console\/api|connect)(?:[/?#]|$)/;
 
 function readKind({ method }: FastifyRequest): "read" | "write" {
   return method === "GET" || method === "HEAD" ? "read" : "write";
@@ -214,6 +230,8 @@ function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependenc
   const { currency, site_url: siteUrl } = given.settings;
   admitCallers(api, identify, given);
   addModelRoutes(api, { catalog, clock, currency, siteUrl });
+  const disabled = new Set<string>(given.settings.disabled_endpoints);
+  addQuoteRoutes(api, { quotes: given.quotes, quotables: listQuotables(given), clock, currency, disabled });
   given.chat.addRoutes(api);
   given.completions.addRoutes(api);
   given.responses.addRoutes(api);
@@ -230,6 +248,24 @@ function addApi(api: HttpServer, identify: Identify, given: GatewayHttpDependenc
   const keptDays = given.settings.request_log_days;
   const contentDays = readContentDays(given.settings);
   addRequestRoutes(api, { database, clock, keptDays, contentDays, contentSeal: given.contentSeal });
+}
+
+function listQuotables(given: GatewayHttpDependencies): readonly Quotable[] {
+  const { chat, completions, messages, responses, embeddings, speech, transcriptions, tasks, dramas } = given;
+  const features = [chat, completions, responses, messages, embeddings, transcriptions, speech, tasks, dramas];
+  return features.flatMap(({ quotables }) => quotables);
+}
+
+/** These cost money too, though not each call. */
+const cappedEndpoints = new Set<EndpointName>(["createDrama", "createDramaShot"]);
+
+function createCapped(settings: Settings, until: Date): AppError {
+  const { new_account_daily_spend_max: max, new_account_days: days, currency, support_contact: contact } = settings;
+  const whom = contact ?? "the operator of this service";
+  return new AppError(
+    "daily_spend_cap",
+    `In its first ${days} days an account can spend ${max} ${currency} a day, and yours has. Calls work again at ${until.toISOString()}. Ask ${whom} if you need more.`,
+  );
 }
 
 /** Whether the body may be large enough to check funds before reading it. */
@@ -258,6 +294,10 @@ function admitCallers(api: HttpServer, identify: Identify, given: GatewayHttpDep
     }
     keyUses.note(caller.keyId, now);
     request.limits = await consumeLimits(counters, caller, { request: readKind(request) });
+    const { spendCappedUntil = null } = caller;
+    if (spendCappedUntil !== null && spendCappedUntil > now && (spends === true || cappedEndpoints.has(endpoint))) {
+      throw createCapped(settings, spendCappedUntil);
+    }
     if (spends === true && isLarge(request)) await requireFunds(funds, caller, request.headers);
   });
 }

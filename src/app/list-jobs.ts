@@ -32,6 +32,11 @@ type JobOptions = {
   sweepCheckouts(signal: AbortSignal): Promise<void>;
   topUpAccounts(signal: AbortSignal): Promise<void>;
   raiseAlerts(signal: AbortSignal): Promise<void>;
+  /** Absent without a request log. */
+  countTraffic?(): Promise<void>;
+  checkAlarms(signal: AbortSignal): Promise<void>;
+  /** Absent without a cap. */
+  capSpending?(signal: AbortSignal): Promise<void>;
   issueStatements(signal: AbortSignal): Promise<void>;
   sendNotices(): Promise<void>;
   sweepResponses(): Promise<void>;
@@ -104,6 +109,12 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       schedule: everyMinute,
       run: (signal) => options.raiseAlerts(signal),
     },
+    ...listOptional(options),
+    {
+      name: "check-alarms",
+      schedule: everyMinute,
+      run: (signal) => options.checkAlarms(signal),
+    },
     {
       name: "issue-statements",
       schedule: everyHour,
@@ -137,6 +148,18 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
         await checkEverything(database, { now: clock.now(), signal, onFound: report, place: "kept" });
       },
     },
+  ];
+}
+
+/** Jobs that only some settings need. */
+function listOptional({ countTraffic, capSpending }: JobOptions): ScheduledJob[] {
+  return [
+    ...(countTraffic === undefined
+      ? []
+      : [{ name: "count-traffic", schedule: everyMinute, run: () => countTraffic() }]),
+    ...(capSpending === undefined
+      ? []
+      : [{ name: "cap-spending", schedule: everyMinute, run: (signal: AbortSignal) => capSpending(signal) }]),
   ];
 }
 

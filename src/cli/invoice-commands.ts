@@ -16,7 +16,7 @@ import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import type { Command } from "./command.ts";
-import { getActor } from "./credit-commands.ts";
+import { getActor } from "./get-acting.ts";
 import { createWrongValue } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
 import { systemDependencies } from "./system-dependencies.ts";

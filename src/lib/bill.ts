@@ -25,9 +25,9 @@ export function isHungUp({ items }: Pick<Bill, "items">): boolean {
   return items.some(({ name }) => name === hungUpMark.name);
 }
 
-/** The bill's items without marks, which cost nothing. */
+/** The bill's items without marks, which cost nothing, and without the discount of a quote. */
 export function listChargedItems({ items }: Pick<Bill, "items">): readonly BillItem[] {
-  return items.filter((item) => !isMark(item));
+  return items.filter((item) => !isMark(item) && item.name !== quoteDiscount);
 }
 
 /** Marks such as `multiplier:0.8` record what decided the rates. */
@@ -43,6 +43,24 @@ export function listMarks({ items }: Pick<Bill, "items">): Record<string, string
       return colon < 0 || isCostItem(name) ? [] : [[name.slice(0, colon), name.slice(colon + 1)]];
     }),
   );
+}
+
+/** The item that reduces a bill to its quote. */
+export const quoteDiscount = "quote_discount";
+
+/** Reduces a bill to the most that was quoted. The charge remains the sum of the bill's items. */
+export function capBill(bill: Bill, most: Nano | null): Bill {
+  if (most === null || computeCharge(bill) <= most) return bill;
+  const minimum = bill.minimum < most ? bill.minimum : most;
+  const excess = computeCharge({ ...bill, minimum }) - most;
+  if (excess === 0n) return { ...bill, minimum };
+  // Whole units of the rounded charge, so that the rest rounds as before.
+  return { ...bill, minimum, items: [...bill.items, { name: quoteDiscount, quantity: bill.per, rate: nano(-excess) }] };
+}
+
+/** How much a quote reduced the charge. */
+export function findQuoteDiscount({ items }: Pick<Bill, "items">): Nano {
+  return nano(-(items.find(({ name }) => name === quoteDiscount)?.rate ?? 0n));
 }
 
 /** Sums quantity × rate, rounds half up once, and applies the minimum. */

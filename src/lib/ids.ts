@@ -14,10 +14,16 @@ export type BucketId = `bkt_${string}`;
 export type UserId = `user_${string}`;
 export type SessionId = `ses_${string}`;
 export type CheckoutId = `chk_${string}`;
+export type AdminKeyId = `akey_${string}`;
+export type AlarmId = `alarm_${string}`;
+export type IncidentId = `inc_${string}`;
 
 type Prefix =
   | "acct"
   | "act"
+  | "akey"
+  | "alarm"
+  | "bak"
   | "blk"
   | "chk"
   | "code"
@@ -26,16 +32,20 @@ type Prefix =
   | "evt"
   | "file"
   | "hold"
+  | "inc"
   | "key"
   | "node"
+  | "note"
   | "passkey"
   | "per"
   | "price"
   | "req"
   | "ses"
+  | "sup"
   | "task"
   | "txn"
   | "user"
+  | "view"
   | "whe"
   | "whs";
 

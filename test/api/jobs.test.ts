@@ -15,6 +15,7 @@ function createJobs(world: TestLedger) {
   const upkeep = {
     ...{ removeExpiredFiles: nothing, sweepCheckouts: nothing, sweepResponses: nothing },
     ...{ topUpAccounts: nothing, raiseAlerts: nothing, issueStatements: nothing, sendNotices: nothing },
+    checkAlarms: nothing,
   };
   const jobs = listJobs({
     ...world.parts,
@@ -39,8 +40,10 @@ test("a gateway schedules every job", async () => {
     select name, schedule from scheduled_jobs order by name`.execute(gateway.database);
   const [everyMinute, everyHour, everyNight] = [{}, { minute: 23 }, { hour: 3, minute: 17 }];
   expect(rows).toEqual([
+    { name: "check-alarms", schedule: everyMinute },
     { name: "check-all-accounts", schedule: everyNight },
     { name: "check-changed-accounts", schedule: everyMinute },
+    { name: "count-traffic", schedule: everyMinute },
     { name: "forget-connect-requests", schedule: everyHour },
     { name: "forget-idempotency-keys", schedule: everyMinute },
     { name: "forget-old-events", schedule: everyHour },

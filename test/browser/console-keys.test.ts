@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpointScopes } from "../../src/platform/http/endpoint-table.ts";
 import {
@@ -8,7 +9,7 @@ import {
   listAxeFindings,
   startBrowsedSite,
 } from "../harness/site/browsed-site.ts";
-import { hasBrowser } from "../harness/site/browser.ts";
+import { hasBrowser, launchBrowser } from "../harness/site/browser.ts";
 import { signInByCookie } from "../harness/site/signed-in-page.ts";
 import { goodPassword } from "../harness/site/site-visitor.ts";
 import { waitUntil } from "../harness/wait-until.ts";
@@ -56,6 +57,33 @@ describe.skipIf(!hasBrowser)("the API keys page", () => {
 
   const table = (page: Page, name = "API keys") => page.getByRole("region", { name, exact: true });
   const row = (page: Page, text: string) => table(page).getByRole("row").filter({ hasText: text });
+
+  test.for(["light", "dark"] as const)(
+    "a dialog shades the whole window, also the room for a scrollbar, in %s",
+    async (colorScheme) => {
+      const browser = await launchBrowser({ hasScrollbars: true });
+      try {
+        // Higher than the page, so that nothing scrolls.
+        const viewport = { width: 900, height: 1600 };
+        const page = await browser.newPage({ baseURL: site.siteUrl, colorScheme, viewport });
+        await signInByCookie(site, page, await site.createPerson());
+        await page.goto("/console/keys");
+        await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
+        expect(await page.evaluate("document.body.getBoundingClientRect().right")).toBeLessThan(viewport.width);
+        await page.getByRole("button", { name: "Create key" }).first().click();
+        await page.getByRole("dialog").waitFor();
+        const clip = { x: viewport.width - 40, y: 1500, width: 40, height: 1 };
+        const { data } = await sharp(await page.screenshot({ clip }))
+          .removeAlpha()
+          .raw()
+          .toBuffer({ resolveWithObject: true });
+        const [beside, inside] = [data.subarray(0, 3), data.subarray(-3)];
+        for (const [index, part] of beside.entries()) expect(Math.abs(part - Number(inside[index]))).toBeLessThan(3);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 
   test("a key is created, works, is rotated with an overlap, and stops working once revoked", async () => {
     await using opened = await openKeys();

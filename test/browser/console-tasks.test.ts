@@ -11,6 +11,7 @@ type Opened = Awaited<ReturnType<BrowsedSite["openPage"]>>;
 type Ids = Record<"done" | "failed" | "stuck" | "drama", string>;
 
 const image = { model: "sandbox-image", size: "512x512" };
+const video = { model: "sandbox-video", prompt: "A storm in a teacup" };
 const wait = { prefer: "wait=60" };
 
 /** Tasks with every outcome, run by the sandbox. */
@@ -126,7 +127,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.getByText("No tasks match.").first().waitFor();
   });
 
-  test("speech is shown as a waveform with its pauses and its peak", async () => {
+  test("speech is shown as a waveform with its pauses and its peak", { tags: "extended" }, async () => {
     const spoken = { model: "sandbox-speech", input: "Wait. ... Listen! ... There.", voice: "nova" };
     await person.call("POST", "/audio/speech", spoken, { prefer: "respond-async, wait=60" });
     await page.goto("/console/tasks?type=speech");
@@ -143,7 +144,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("the gallery works by keyboard, and offers actions for the selected outputs", async () => {
+  test("the gallery works by keyboard, and offers actions for the selected outputs", { tags: "extended" }, async () => {
     await page.goto("/console/tasks");
     await cellOf("Endless").focus();
     for (const key of ["ArrowRight", "ArrowLeft", "End", "Space"]) await page.keyboard.press(key);
@@ -167,7 +168,9 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.waitForURL(`**/console/tasks/${ids.done}`);
   });
 
-  test("a list of thousands of tasks renders the visible ones, and loads more before its end", async () => {
+  test("a list of thousands of tasks renders the visible ones, and loads more before its end", {
+    tags: "extended",
+  }, async () => {
     const task = await person.call("GET", `/tasks/${ids.failed}`);
     const asked: string[] = [];
     await page.route("**/console/api/tasks?**", (route) => {
@@ -221,6 +224,23 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect.poll(() => link.getAttribute("href")).toMatch(/^\/console\/usage\/charges\/txn_/);
   });
 
+  test("a video takes its place before it has loaded", { tags: "extended" }, async () => {
+    const { id } = await person.call("POST", "/videos/generations", { ...video, aspect_ratio: "9:16" }, wait);
+    const measure = async () => {
+      const shown = section("Result").locator("video");
+      await shown.waitFor();
+      const { width, height } = (await shown.boundingBox()) ?? {};
+      return { width, height };
+    };
+    await page.route(/\/files\//, (route) => route.abort());
+    await open(id);
+    const unloaded = await measure();
+    await page.unroute(/\/files\//);
+    await open(id);
+    await expect.poll(() => page.evaluate("document.querySelector('main video')?.videoHeight ?? 0")).toBeGreaterThan(0);
+    expect(await measure()).toEqual(unloaded);
+  });
+
   test("the receivers of a task's event are shown, and the event can be resent", async () => {
     await open(ids.done);
     await section("Webhooks").getByText("Delivered").first().waitFor();
@@ -266,7 +286,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await section("Result").getByText('"object": "drama.script"').first().waitFor();
   });
 
-  test("a drama's child task leads to the list and to its drama", async () => {
+  test("a drama's child task leads to the list and to its drama", { tags: "extended" }, async () => {
     const { id } = await person.call("POST", "/images/generations", { ...image, prompt: "A shot" });
     // A drama with images takes long; the page needs only the parent's ID.
     await page.route(`**/console/api/tasks/${id}`, async (route) => {

@@ -32,6 +32,8 @@ describe.skipIf(!hasBrowser)("the landing page", () => {
       await expect.poll(readText).toContain(price);
     }
     await page.getByText("All systems operational.").first().waitFor();
+    // Accounts have one person each.
+    expect(await page.locator("body").innerText()).not.toMatch(/\bteams?\b/i);
     await expect.poll(() => page.getByRole("link", { name: "Sign in" }).getAttribute("href")).toBe("/sign-in");
     await expect
       .poll(() => page.getByRole("link", { name: "Create an account" }).getAttribute("href"))

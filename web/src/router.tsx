@@ -207,6 +207,22 @@ const settings = createRoute({
   component: lazyPage(() => import("./pages/settings/settings-page.tsx"), "SettingsPage"),
 });
 
+/** The operator side. It has its own table of pages, so that nothing of it is in the customers' scripts. */
+const admin = createRoute({ getParentRoute: () => consoleLayout, path: "/console/admin" });
+
+const adminStart = createRoute({
+  getParentRoute: () => admin,
+  path: "/",
+  component: lazyPage(() => import("./pages/admin/admin-page.tsx"), "AdminPage"),
+});
+
+const adminPage = createRoute({
+  getParentRoute: () => admin,
+  path: "$",
+  validateSearch: (search): { [name: string]: string | undefined } => search as Record<string, string>,
+  component: lazyPage(() => import("./pages/admin/admin-page.tsx"), "AdminPage"),
+});
+
 /** Unknown addresses keep the console's navigation. */
 const consoleMissing = createRoute({
   getParentRoute: () => consoleRoot,
@@ -227,6 +243,12 @@ const landing = createRoute({
   getParentRoute: () => root,
   path: "/",
   component: lazyPage(() => import("./pages/landing/landing-page.tsx"), "LandingPage"),
+});
+
+const status = createRoute({
+  getParentRoute: () => root,
+  path: "/status",
+  component: lazyPage(() => import("./pages/status/status-page.tsx"), "StatusPage"),
 });
 
 /** Guide and reference: their contents stay mounted across pages. */
@@ -310,6 +332,7 @@ export function createSiteRouter(context: RouterContext, history?: RouterHistory
       outbox,
       connectError,
       landing,
+      status,
       docsLayout.addChildren([reference, referencePage, guide, guideChapter, guideGuide]),
       security,
       ...developmentPages,
@@ -329,6 +352,7 @@ export function createSiteRouter(context: RouterContext, history?: RouterHistory
           charge,
           billing,
           settings,
+          admin.addChildren([adminStart, adminPage]),
         ]),
         consent,
         deviceCode,

@@ -19,6 +19,7 @@ import {
 } from "../ledger/index.ts";
 import type { CallContext } from "./call-context.ts";
 import type { CallKinds, CallMeter, CallTerms, HoldCover, Settlement } from "./paid-endpoint.ts";
+import { capTerms } from "./quoted-call.ts";
 
 /** A claim that ends in the same transaction as the hold. */
 export type KeptEnd = {
@@ -36,6 +37,14 @@ export type AuthorizationListener = {
 };
 
 type Money = Pick<CallContext, "ledger" | "claims" | "clock" | "ids" | keyof RefusalTexts>;
+type AuthorizedPlan = {
+  caller: Caller;
+  requestId: string;
+  terms: CallTerms;
+  meter: MeteredUnits;
+  /** The most that was quoted. */
+  quoted?: Nano;
+};
 type MeteredUnits = Pick<CallMeter<CallKinds>, "written" | "writtenMax">;
 
 const nothing: Nano = nano(0n);
@@ -78,9 +87,10 @@ export class Authorization implements HoldCover {
 
   constructor(
     money: Money,
-    { caller, requestId, terms, meter }: { caller: Caller; requestId: string; terms: CallTerms; meter: MeteredUnits },
+    { caller, requestId, terms: planned, meter, quoted }: AuthorizedPlan,
     span: Span | null = null,
   ) {
+    const terms = quoted === undefined ? planned : capTerms(planned, quoted);
     this.money = money;
     this.caller = caller;
     this.requestId = requestId;

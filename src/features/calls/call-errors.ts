@@ -2,6 +2,7 @@ import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { ProviderError } from "../../providers/contract.ts";
 import { failureTable, type UpstreamFaultKind } from "../../providers/failures/failure-table.ts";
+import { quoteErrors } from "../quotes/index.ts";
 
 /** Errors of an endpoint that checks the fields of its body against a model. */
 export const fieldErrors = [
@@ -15,6 +16,7 @@ export const fieldErrors = [
 export const callErrors = [
   "content_policy_violation",
   "insufficient_balance",
+  "daily_spend_cap",
   "key_budget_exceeded",
   "model_unavailable",
   "idempotency_in_progress",
@@ -27,6 +29,7 @@ export const callErrors = [
   "upstream_unavailable",
   "upstream_timeout",
   "model_unroutable",
+  ...quoteErrors,
 ] as const satisfies readonly ErrorCode[];
 
 /** The parts of a failure's explanation that differ between endpoints. */

@@ -19,10 +19,12 @@ import {
   keptBytesMax,
   parseIdempotencyKey,
 } from "../idempotency/index.ts";
+import type { Quotes } from "../quotes/index.ts";
 import type { KeyedRequest } from "./admit-call.ts";
 import { createRecorder, type Recorder } from "./answer-recorder.ts";
 import type { CallAudience, CallContext, CallListener } from "./call-context.ts";
 import type { CallEnd, CallKinds, CallPlan, StoppedBy } from "./paid-endpoint.ts";
+import { planQuoted, type QuotedRoute } from "./quoted-call.ts";
 import { describeCall, noteFacts, noteRouting } from "./record-call.ts";
 import { PaidCall } from "./run-call.ts";
 
@@ -44,7 +46,7 @@ const sessionHeaders = [
   "x-claude-code-session-id",
 ] as const;
 
-export type PaidRoute<K extends CallKinds> = {
+export type PaidRoute<K extends CallKinds> = Omit<QuotedRoute, "path"> & {
   /** Part of the idempotency fingerprint, beside the body. */
   path: string;
   /** Validates and prices the call without side effects. Throws the caller's error. */
@@ -57,7 +59,7 @@ export type PaidRoute<K extends CallKinds> = {
   onOver?(): void;
 };
 
-export type AnswerContext = CallContext & { heartbeats: Heartbeats };
+export type AnswerContext = CallContext & { heartbeats: Heartbeats; quotes: Pick<Quotes, "open"> };
 
 const jsonType = "application/json; charset=utf-8";
 /** The assumed size of a whole response, or of a stream's tail, before it is written. */
@@ -93,7 +95,11 @@ async function takeCall<K extends CallKinds>(
   const keyed = readKey(request, route.path);
   let plan: CallPlan<K>;
   try {
-    plan = prepare(route, request);
+    // Calls without a quote pay for one lookup.
+    const isQuoted = request.headers["x-quote-id"] !== undefined;
+    plan = isQuoted
+      ? planQuoted(context.quotes, request, route, () => ({ plan: prepare(route, request) })).plan
+      : prepare(route, request);
   } catch (error) {
     if (keyed !== null && (await replayKept(context, route, { request, reply, keyed }))) return null;
     throw error;

@@ -11,11 +11,13 @@ import type { Span } from "../../platform/tracing/span.ts";
 import { createUnchargedCosts } from "../costs/index.ts";
 import { createClaims, type KeptAnswer } from "../idempotency/index.ts";
 import { type RefusalTexts, releaseHold } from "../ledger/index.ts";
+import type { Quotes } from "../quotes/index.ts";
 import type { KeyedRequest } from "./admit-call.ts";
 import type { CallContext, CallListener, KeptCall, Routing, RunningCall } from "./call-context.ts";
 import { type AnswerContext, answerCall, type PaidRoute, replayCall } from "./call-routes.ts";
 import { createDrainedCalls } from "./drained-calls.ts";
 import type { CallKinds, CallPlan } from "./paid-endpoint.ts";
+import { planQuoted, type QuotedPlanned, type QuotedRoute } from "./quoted-call.ts";
 import { type RoutedOrder, type RoutedRun, type RoutedSink, routeCall } from "./route-call.ts";
 import { PaidCall } from "./run-call.ts";
 import { createUpstreamNotices } from "./upstream-notices.ts";
@@ -24,6 +26,8 @@ import { createWithdrawals } from "./withdrawals.ts";
 export type Calls = {
   /** Answers a request with one paid call. Never throws: errors become the response. */
   answer<K extends CallKinds>(route: PaidRoute<K>, ...edge: Edge): void;
+  /** Plans a call of a request that names a quote, and caps it. Throws if the quote is not for it. */
+  planQuoted<P extends QuotedPlanned>(request: Edge[0], route: QuotedRoute, prepare: () => P): P;
   /** Sends the stored response of the request's idempotency key; `false` if there is none. */
   replay<K extends CallKinds>(route: PaidRoute<K>, ...edge: Edge): Promise<boolean>;
   /**
@@ -70,6 +74,7 @@ type Edge = [request: Parameters<typeof answerCall>[2], reply: Parameters<typeof
 type CallsOptions = Pick<CallContext, "clock" | "ids" | "ledger" | "counters" | "logger" | keyof RefusalTexts> &
   Pick<Routing, "health" | "random"> & {
     database: Database;
+    quotes: Pick<Quotes, "open">;
     keyValidityMs: number;
     /** How long the database has been available without an outage. */
     liveForMs(): number;
@@ -80,7 +85,7 @@ type CallsOptions = Pick<CallContext, "clock" | "ids" | "ledger" | "counters" | 
   };
 
 export function createCalls(options: CallsOptions): Calls {
-  const { database, clock, ids, ledger, counters, logger, currency, siteUrl, health, random } = options;
+  const { database, quotes, clock, ids, ledger, counters, logger, currency, siteUrl, health, random } = options;
   const { metrics = createMetrics() } = options;
   const heartbeats = createHeartbeats(options.heartbeatMs);
   const running = createRegistry<RunningCall>();
@@ -91,7 +96,7 @@ export function createCalls(options: CallsOptions): Calls {
   const context: AnswerContext = {
     ...{ clock, ids, ledger, counters, logger, metrics, currency },
     ...(siteUrl === undefined ? {} : { siteUrl }),
-    ...{ heartbeats, running, drainedCalls, withdrawals, routing, unchargedCosts },
+    ...{ quotes, heartbeats, running, drainedCalls, withdrawals, routing, unchargedCosts },
     notices: createUpstreamNotices({ clock, logger }),
     claims: createClaims({
       ...{ database, clock, validityMs: options.keyValidityMs, liveForMs: options.liveForMs },
@@ -100,6 +105,7 @@ export function createCalls(options: CallsOptions): Calls {
   };
   return {
     answer: (route, request, reply) => answerCall(context, route, request, reply),
+    planQuoted: (request, route, prepare) => planQuoted(quotes, request, route, prepare),
     replay: (route, request, reply) => replayCall(context, route, request, reply),
     begin: (plan, options) => beginCall(context, plan, options),
     route: (order, sink) => routeCall(routing, order, sink),

@@ -1,4 +1,4 @@
-import type { Bill } from "../../lib/bill.ts";
+import { type Bill, capBill } from "../../lib/bill.ts";
 import type { UpstreamCost } from "../../lib/upstream-cost.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
 import type { Authorization } from "./authorize-call.ts";
@@ -62,7 +62,7 @@ export function decideCharge<K extends CallKinds>(
     };
     // Work that is not charged costs the operator something only if the upstream says so.
     const cost = isDue || reported !== null ? findCost(call, usage) : null;
-    return { kind: "answered", bill: isDue ? plan.bill(usage) : null, cost, end };
+    return { kind: "answered", bill: isDue ? billCall(plan, usage) : null, cost, end };
   } catch (error) {
     call.reportFault(error);
     return decideFault(call, charge, toAppError(error), detail.reported ?? null);
@@ -81,11 +81,16 @@ function decideFault<K extends CallKinds>(
   try {
     const unitsHeld = authorization.unitsHeld();
     const { usage } = plan.meter.conclude("reported-or-hold", { reported, unitsHeld, hasHungUp: false });
-    return { kind: "faulted", bill: plan.bill(usage), cost: findCost(call, usage), failure };
+    return { kind: "faulted", bill: billCall(plan, usage), cost: findCost(call, usage), failure };
   } catch (error) {
     call.reportFault(error);
     return { kind: "faulted", bill: authorization.billHold(), cost: null, failure };
   }
+}
+
+function billCall<K extends CallKinds>(plan: CallPlan<K>, usage: K["usage"]): Bill {
+  const bill = plan.bill(usage);
+  return plan.quoted === undefined ? bill : capBill(bill, plan.quoted);
 }
 
 /** A fault here must not change the charge. */

@@ -17,6 +17,7 @@ import {
   presentDeprecation,
   type RouteTarget,
 } from "../catalog/index.ts";
+import type { QuotedEstimate } from "../quotes/index.ts";
 import type { ChargeRule } from "./call.ts";
 import { toProviderError } from "./call-errors.ts";
 import {
@@ -91,7 +92,11 @@ export type FlatCall<T extends FlatTypes> = {
   countTokens?(usage: T["usage"]): CallTokens;
   /** Counted against the caller's tokens per minute until the usage is known. */
   tokensLikely?: number;
+  /** The usage to expect, if it is not the most; for quotes. */
+  estimate?(): { usage: T["usage"] } & EstimateBasis;
 };
+
+type EstimateBasis = QuotedEstimate extends infer Each ? (Each extends unknown ? Omit<Each, "charge"> : never) : never;
 
 type FlatSink<T extends FlatTypes> = Omit<CallSink<FlatKinds<T>>, "onError"> & {
   /** Back-pressure: await it between pieces. It resolves once the caller has caught up. */
@@ -127,6 +132,7 @@ export function flatCall<T extends FlatTypes>(call: FlatCall<T>): CallPlan<FlatK
     meter: createMeter(meter),
     presenter: createPresenter(call.presenter),
     headers: presentDeprecation(offered),
+    ...(call.estimate === undefined ? {} : { estimate: () => estimateCall(call) }),
     start: (target, _unitsMax, sink, attempt) => startAttempt(call, { target, attempt, sink }),
     explain: call.explain,
     bill(usage) {
@@ -143,6 +149,11 @@ export function flatCall<T extends FlatTypes>(call: FlatCall<T>): CallPlan<FlatK
     describeUsage: (usage) => call.describeUsage(usage),
     describeSpan: (usage) => call.describeSpan(usage),
   };
+}
+
+function estimateCall<T extends FlatTypes>(call: FlatCall<T>): QuotedEstimate {
+  const { usage, ...basis } = call.estimate?.() ?? { usage: call.usageMax, basis: "exact_price" as const };
+  return { ...basis, charge: computeCharge(call.bill(usage)) } as QuotedEstimate;
 }
 
 /** One unit is the whole call. */

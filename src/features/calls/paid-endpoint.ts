@@ -8,6 +8,7 @@ import type { TokenCounts } from "../../platform/http/request-context.ts";
 import type { SpanAttributes } from "../../platform/tracing/span.ts";
 import type { ProviderError } from "../../providers/contract.ts";
 import type { RouteTarget } from "../catalog/index.ts";
+import type { QuotedEstimate } from "../quotes/index.ts";
 import type { ChargeRule } from "./call.ts";
 import type { UpstreamNotice } from "./upstream-notices.ts";
 
@@ -58,6 +59,10 @@ export type CallPlan<K extends CallKinds> = {
   readonly presenter: CallPresenter<K>;
   /** The estimate that counts against the caller's token limit until the usage is known. */
   readonly tokensLikely: number;
+  /** The most that was quoted: caps holds and the charge. */
+  quoted?: Nano;
+  /** The charge to expect; by default the most that it can cost. */
+  estimate?(): QuotedEstimate;
   /** Response headers beside those of the limits. */
   readonly headers: Record<string, string>;
   /** Sends the request to a target with an output cap of `unitsMax`; the sink receives the response. */

@@ -201,7 +201,9 @@ describe("which models are offered", () => {
     wellVersion += 1;
     expect(find(2)).toEqual(["unavailable", "price_2"]);
     expect(find(2, createCatalogView(null, health))).toBe("absent");
-    expect(findOfferedModel(view, "talk", { ...anybody, modelIds: new Set() }, new Date(2)).kind).toBe("outside-key-scope");
+    expect(findOfferedModel(view, "talk", { ...anybody, modelIds: new Set() }, new Date(2)).kind).toBe(
+      "outside-key-scope",
+    );
   });
 
   test("a found model equals the listed one, with its status and prices", () => {

@@ -3,6 +3,7 @@ import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { forgetText } from "../../lib/json-text.ts";
+import { nano } from "../../lib/money.ts";
 import type { UpstreamCost } from "../../lib/upstream-cost.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
@@ -32,6 +33,7 @@ import {
   presentDeprecation,
   serviceTiers,
 } from "../catalog/index.ts";
+import type { QuotedEstimate } from "../quotes/index.ts";
 import { adaptVendorFields } from "./adapt-vendor-fields.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
 import { type ChatTarget, listAbleTargets } from "./chat-target.ts";
@@ -44,7 +46,7 @@ import { measureInput } from "./measure-input.ts";
 import { ChatMeter } from "./meter-chat.ts";
 import { decideVisibility } from "./output-visibility.ts";
 import { ChatPresenter, createEnvelope } from "./present-chat.ts";
-import { billChat, type ChargedUsage, priceUsage } from "./quote-chat.ts";
+import { billChat, type ChargedUsage, createUsage, priceUsage } from "./quote-chat.ts";
 import { startParts } from "./start-parts.ts";
 import { CallersFieldError } from "./translate-error.ts";
 
@@ -209,6 +211,7 @@ type ChatPlanFields = Omit<CallPlan<ChatKinds>, "operation" | "meter" | ChatPlan
 type ChatPlanFunction =
   | "start"
   | "findAffinity"
+  | "estimate"
   | "explain"
   | "bill"
   | "findCost"
@@ -267,6 +270,15 @@ class ChatPlan implements CallPlan<ChatKinds> {
   findAffinity(): number {
     const { caller, request, session } = this;
     return findAffinity({ accountId: caller.accountId, request, session });
+  }
+
+  /** The expected input and a usual answer. */
+  estimate(): QuotedEstimate {
+    const { rates, unitsUsual, inputTokensMax, isFree } = this.terms;
+    const inputTokens = Math.min(this.tokensLikely - unitsUsual, inputTokensMax);
+    const usage = createUsage(inputTokens, unitsUsual);
+    const charge = isFree ? nano(0n) : priceUsage(rates, usage);
+    return { charge, basis: "usual_answer", inputTokens, outputTokens: unitsUsual };
   }
 
   explain = explainChatFailure;

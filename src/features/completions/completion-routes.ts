@@ -3,12 +3,13 @@ import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import { type Calls, callErrors, fieldErrors, type IncomingCall } from "../calls/index.ts";
+import { type Calls, callErrors, fieldErrors, type IncomingCall, quotePlan } from "../calls/index.ts";
 import type { Chat } from "../chat/index.ts";
+import type { Quotable } from "../quotes/index.ts";
 import { completionAnswerSchema, completionRequestSchema } from "./completion-schema.ts";
 import { prepareCompletion } from "./prepare-completion.ts";
 
-export type Completions = { addRoutes(http: HttpServer): void };
+export type Completions = { addRoutes(http: HttpServer): void; quotables: readonly Quotable[] };
 
 type CompletionDependencies = { calls: Pick<Calls, "answer">; chat: Pick<Chat, "plan"> };
 
@@ -22,7 +23,12 @@ export function createCompletions({ calls, chat }: CompletionDependencies): Comp
   };
   const ownErrors = ["invalid_json", ...fieldErrors, "context_length_exceeded", ...callErrors] as const;
   const { config, schema, errors } = describeEndpoint("createCompletion", ownErrors);
+  const quotable: Quotable = {
+    ...{ endpoint: "createCompletion", path: "/completions", schema: completionRequestSchema },
+    quote: (asked) => quotePlan(prepareCompletion(chat, asked)),
+  };
   return {
+    quotables: [quotable],
     addRoutes(http) {
       http.post(
         "/completions",
@@ -33,7 +39,7 @@ export function createCompletions({ calls, chat }: CompletionDependencies): Comp
             summary: "Create a completion",
             description,
             tags: ["Chat"],
-            headers: describeHeaders("idempotency-key"),
+            headers: describeHeaders("idempotency-key", "x-quote-id"),
             ...describeAnswers({ 200: { types: ["application/json", "text/event-stream"] } }),
             body: completionRequestSchema,
             response: { 200: Type.Unsafe<string>(completionAnswerSchema), ...errors },

@@ -5,6 +5,7 @@ import { countInnerStructure, innerStructureMax } from "../../platform/http/json
 import { pathParams } from "../../platform/http/path-params.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
 import { requireStorable } from "../../platform/http/storable-text.ts";
+import type { Quotable } from "../quotes/index.ts";
 import {
   type FindModel,
   type PrepareTask,
@@ -26,13 +27,30 @@ document, changed or not, as \`script\`, or send \`from_task_id\`. The task's \`
 webhook. ${submissionText}`;
 
 type DramaRouteDependencies = {
-  tasks: Pick<Tasks, "submit">;
+  tasks: Pick<Tasks, "submit" | "quote">;
   prepare: PrepareTask<DramaBody>;
   reshoot: Reshoot;
 };
 
 /** How a request for one shot becomes a task. */
 type Reshoot = (asked: AskedShot) => { prepare: PrepareTask<ReshootBody>; findModel: FindModel };
+
+export function listDramaQuotables({ tasks, prepare, reshoot }: DramaRouteDependencies): readonly Quotable[] {
+  return [
+    {
+      ...{ endpoint: "createDrama", path, schema: dramaRequestSchema, open: openDocument },
+      quote: (asked) => tasks.quote<DramaBody>(asked, { prepare }),
+    },
+    {
+      ...{ endpoint: "createDramaShot", path: "/dramas/:task_id/shots/:shot_number", schema: reshootRequestSchema },
+      quote: (asked) => tasks.quote<ReshootBody>(asked, reshoot(readShot(asked.params))),
+    },
+  ];
+}
+
+function readShot({ task_id: taskId = "", shot_number: shotNumber }: Readonly<Record<string, string>>): AskedShot {
+  return { taskId, shotNumber: Number(shotNumber) };
+}
 
 export function addDramaRoutes(http: HttpServer, dependencies: DramaRouteDependencies): void {
   addCreateDrama(http, dependencies);
@@ -56,16 +74,15 @@ function addCreateShot(http: HttpServer, { tasks, reshoot }: DramaRouteDependenc
         description: shotDescription,
         tags: ["Dramas"],
         params: pathParams({ task_id: "task", shot_number: "shot" }),
-        headers: describeHeaders("idempotency-key", "prefer"),
+        headers: describeHeaders("idempotency-key", "x-quote-id", "prefer"),
         ...submissionAnswers,
         body: reshootRequestSchema,
         response: { 200: taskSchema, 202: taskSchema, ...errors },
       },
     },
     async (request, reply) => {
-      const { task_id: taskId, shot_number: shotNumber } = request.params;
-      const shotPath = `/dramas/${taskId}/shots/${shotNumber}`;
-      const way = { path: shotPath, ...reshoot({ taskId, shotNumber: Number(shotNumber) }) };
+      const shot = readShot(request.params);
+      const way = { path: `/dramas/${shot.taskId}/shots/${shot.shotNumber}`, ...reshoot(shot) };
       await tasks.submit<ReshootBody>(request, reply, way);
     },
   );
@@ -83,7 +100,7 @@ function addCreateDrama(http: HttpServer, { tasks, prepare }: DramaRouteDependen
         summary: "Create a drama",
         description,
         tags: ["Dramas"],
-        headers: describeHeaders("idempotency-key", "prefer"),
+        headers: describeHeaders("idempotency-key", "x-quote-id", "prefer"),
         ...submissionAnswers,
         body: dramaRequestSchema,
         response: { 200: taskSchema, 202: taskSchema, ...errors },

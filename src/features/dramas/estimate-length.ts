@@ -28,7 +28,7 @@ export function limitLength(source: DramaRequest["source"], modelSecondsMax: num
 }
 
 /** The approximate length of a drama's video in seconds. */
-function estimateLength(source: DramaRequest["source"]): number {
+export function estimateLength(source: DramaRequest["source"]): number {
   return Math.ceil(source.kind === "text" ? measureText(source.text.trim()) : measureDocument(source.document));
 }
 

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { presentCanonically } from "../../lib/canonical-json.ts";
 import type { AccountId, FileId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
@@ -19,7 +20,7 @@ import type { DramaDependencies } from "./drama-dependencies.ts";
 import type { DramaDocument, Look } from "./drama-documents.ts";
 import { type DramaRequest, fileSlotCount } from "./drama-request.ts";
 import type { DramaBody } from "./drama-schema.ts";
-import { limitLength } from "./estimate-length.ts";
+import { estimateLength, limitLength } from "./estimate-length.ts";
 import { quoteDrama } from "./quote-drama.ts";
 import { listSteps, readSource } from "./read-source.ts";
 
@@ -68,11 +69,17 @@ export function prepareDrama(dependencies: DramaDependencies): PrepareTask<Drama
     requireRoutes(catalog, model, request);
     const names = listSteps(request);
     const stages = dramaStages.filter((each) => names.includes(each === "video" ? "film" : each));
+    const budgetAmount = caller.budget?.amount ?? null;
+    const secondsLikely = Math.min(estimateLength(source), secondsMax);
     return {
       request,
       inputs: [],
       steps: names.map((name): StepRecord => ({ name, state: "queued", progress: 0, output: [], taskIds: {} })),
-      terms: quoteDrama(prices, { stages, secondsMax, budgetAmount: caller.budget?.amount ?? null }),
+      terms: quoteDrama(prices, { stages, secondsMax, budgetAmount }),
+      likely: {
+        terms: quoteDrama(prices, { stages, secondsMax: secondsLikely, budgetAmount }),
+        seconds: secondsLikely,
+      },
       outputCount: fileSlotCount,
       orderScope: `${stage} ${request.episode}`,
     };
@@ -209,12 +216,4 @@ export function requireRoutes(catalog: LiveCatalog, model: Model, { source, stag
   const isServed = needed.length > 0 && needed.every(({ modelId }) => isInService(modelId));
   if (isServed) return;
   throw new AppError("model_unroutable", "Nothing can serve this model at the moment.", { param: "model" });
-}
-
-/** Serializes independently of the order of fields. */
-function presentCanonically(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(presentCanonically).join()}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${presentCanonically(field)}`).join()}}`;
 }

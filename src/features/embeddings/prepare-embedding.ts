@@ -73,6 +73,10 @@ export function prepareEmbedding(
     usageMax: { inputTokens: size.tokensMax, isCounted: false },
     bill: (usage) => billEmbedding(price, usage),
     billAt: billEmbedding,
+    estimate() {
+      const inputTokens = Math.min(size.tokensLikely, size.tokensMax);
+      return { usage: { inputTokens, isCounted: true }, basis: "input_tokens", inputTokens };
+    },
     meter: createMeter(request.input, size),
     presenter: createPresenter(modelId),
     async send({ adapter }, attempt, sink) {

@@ -1,4 +1,4 @@
-import { type Bill, computeCharge } from "../../lib/bill.ts";
+import { type Bill, computeCharge, quoteDiscount } from "../../lib/bill.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { amountMax, quotaMax } from "./ledger-state.ts";
 import type { HoldOperation, Operation } from "./operation.ts";
@@ -63,7 +63,8 @@ function checkBill(bill: Bill): void {
   requirePart("quota_units", bill.quotaUnits);
   for (const { name, quantity, rate } of bill.items) {
     requirePart(name, quantity);
-    if (isWrongPart(rate)) throw createWrongAmount(`${name} rate`, amountMax);
+    // Only the discount of a quote is taken off.
+    if (isWrongPart(name === quoteDiscount ? -rate : rate)) throw createWrongAmount(`${name} rate`, amountMax);
   }
   if (computeCharge(bill) > amountMax) throw createWrongAmount("amount", amountMax);
 }

@@ -8,7 +8,8 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import type { CallPlan, Calls, IncomingCall } from "../calls/index.ts";
+import { compileOutlined, compileValidator } from "../../platform/http/validation.ts";
+import { type CallPlan, type Calls, type IncomingCall, quotePlan } from "../calls/index.ts";
 import { findModel, getOfferedModel, type LiveCatalog } from "../catalog/index.ts";
 import {
   type CallersPlaces,
@@ -18,6 +19,7 @@ import {
   checkFetchedUrls,
   translateError,
 } from "../chat/index.ts";
+import type { Quotable } from "../quotes/index.ts";
 import { countMessageTokens } from "./count-message-tokens.ts";
 import type { Fields } from "./message-error.ts";
 import {
@@ -27,12 +29,13 @@ import {
   tokenCountRequestSchema,
   tokenCountSchema,
 } from "./message-schema.ts";
+import { outlineMessage } from "./outline-message.ts";
 import { MessagePresenter } from "./present-message.ts";
 import { checkVersion, type MessageModel, readMessageRequest } from "./read-message-request.ts";
 
 type MessageDependencies = {
   calls: Pick<Calls, "answer">;
-  chat: Pick<Chat, "plan" | "countInput">;
+  chat: Pick<Chat, "plan" | "countInput" | "forwards">;
   catalog: LiveCatalog;
   clock: Clock;
 };
@@ -52,10 +55,15 @@ const countErrors = [
   "model_unavailable",
 ] as const satisfies readonly ErrorCode[];
 
-export type Messages = { addRoutes(http: HttpServer): void };
+export type Messages = { addRoutes(http: HttpServer): void; quotables: readonly Quotable[] };
 
 export function createMessages(dependencies: MessageDependencies): Messages {
+  const quotable: Quotable = {
+    ...{ endpoint: "createMessage", path: "/messages", schema: messageRequestSchema },
+    quote: (asked) => quotePlan(prepareMessage(dependencies, asked, asked.headers)),
+  };
   return {
+    quotables: [quotable],
     addRoutes(http) {
       addCreation(http, dependencies);
       addCount(http, dependencies);
@@ -68,13 +76,17 @@ function addCreation(http: HttpServer, { calls, chat, catalog }: MessageDependen
   http.post(
     "/messages",
     {
-      config: { ...config, storesTexts: false, keepsText: true },
+      config: {
+        ...{ ...config, storesTexts: false, keepsText: true },
+        outline: (bytes, limits) => outlineMessage(bytes, limits, (model) => chat.forwards(model, "messages")),
+      },
+      validatorCompiler: compileOutlined(compileValidator),
       schema: {
         ...schema,
         summary: "Create a message",
         description,
         tags: ["Chat"],
-        headers: describeHeaders("idempotency-key", "anthropic-version", "anthropic-beta"),
+        headers: describeHeaders("idempotency-key", "x-quote-id", "anthropic-version", "anthropic-beta"),
         querystring: messageQuerySchema,
         ...describeAnswers({ 200: { types: ["application/json", "text/event-stream"] } }),
         body: messageRequestSchema,

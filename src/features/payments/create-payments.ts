@@ -64,7 +64,7 @@ export function createPayments(options: PaymentOptions): Payments {
           requireTopUps(attemptsMax);
           await switchTopUpOn({ database, clock, ...limits }, request);
         },
-        removeCard: (accountId) => removeCard({ database, clock, stripe: requireStripe(stripe) }, accountId),
+        removeCard: (owner) => removeCard({ database, clock, stripe: requireStripe(stripe) }, owner),
       });
     },
     async addWebhookRoutes(http) {

@@ -92,7 +92,7 @@ export function createBackgroundResponses(dependencies: ResponseDependencies): B
       const { accountId, id } = row;
       const one = await startFirst(dependencies, order, { accountId, id, run: 0 });
       try {
-        await acknowledge(database, one, { work: writeWork(saved, bodyBytes), claim });
+        await acknowledge(database, one, { work: writeWork(order, bodyBytes), claim });
       } catch (error) {
         one.call.stop(toFailure(error));
         await deleteResponse(database, row);

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { AccountId, KeyId } from "../../lib/ids.ts";
+import { nano } from "../../lib/money.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
 import { type CallFacts, createFacts, type SeenLimits } from "../../platform/http/request-context.ts";
 import type { Span } from "../../platform/tracing/span.ts";
@@ -93,11 +94,21 @@ function readFinished({ body }: KeptAnswer): FinishedResponse | null {
   return body === null ? null : (JSON.parse(body.toString()) as FinishedResponse);
 }
 
-type StoredWork = { request: ResponseRequest; bodyBytes: number; keyId: KeyId };
+type StoredWork = {
+  request: ResponseRequest;
+  bodyBytes: number;
+  keyId: KeyId;
+  /** The most that was quoted, in billionths; all runs keep it. */
+  quoted?: string;
+};
 
 /** What another process needs to run a response again. */
-export function writeWork({ request, caller }: SavedRequest, bodyBytes: number): string {
-  return JSON.stringify({ request, bodyBytes, keyId: caller.keyId } satisfies StoredWork);
+export function writeWork(
+  { saved: { request, caller }, plan: { quoted } }: Pick<BackgroundOrder, "saved" | "plan">,
+  bodyBytes: number,
+): string {
+  const work: StoredWork = { request, bodyBytes, keyId: caller.keyId };
+  return JSON.stringify(quoted === undefined ? work : { ...work, quoted: String(quoted) });
 }
 
 /** Prepares an abandoned response from its stored work. A conversation is read again, as it is now. */
@@ -105,12 +116,13 @@ export async function prepareAgain(
   dependencies: ResponseDependencies,
   { accountId, id, work, createdAt }: AbandonedResponse & { work: string },
 ): Promise<BackgroundOrder> {
-  const { request, bodyBytes, keyId } = JSON.parse(work) as StoredWork;
+  const { request, bodyBytes, keyId, quoted } = JSON.parse(work) as StoredWork;
   const caller = await dependencies.getKeyCaller(keyId);
   const conversation = await openInput(dependencies, accountId, request);
   const requested = new RequestedResponse(dependencies, conversation, createdAt);
   const incoming = { caller, body: request, bodyBytes, requestId: nameRequest(id) };
   const prepared = requested.prepareSaved(incoming);
+  if (quoted !== undefined) prepared.plan.quoted = nano(BigInt(quoted));
   const facts = createFacts({ model: prepared.plan.modelId, isOpen: true, isBackground: true });
   return { ...prepared, limits: null, span: null, facts };
 }

@@ -11,6 +11,7 @@ import { type ChatKinds, chatErrors } from "../chat/index.ts";
 import { openHistory, openInput } from "./background-run.ts";
 import { prepareCompaction } from "./compact-response.ts";
 import { countInputTokens } from "./count-input-tokens.ts";
+import { describeBasis } from "./quote-response.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
 import type { ResponseRequest } from "./response-request.ts";
 import { compactRequestSchema, countRequestSchema } from "./response-request-schema.ts";
@@ -71,7 +72,7 @@ function addCompactResponse(http: HttpServer, dependencies: ResponseDependencies
         description: `Shortens a conversation: the model summarizes it. The output contains the user's messages and one \`compaction\`
 item with the summary. Send the output as the start of the next \`input\`. Charged like a response.`,
         tags,
-        headers: describeHeaders("idempotency-key"),
+        headers: describeHeaders("idempotency-key", "x-quote-id"),
         body: compactRequestSchema,
         response: { 200: Type.Unsafe<string>(compactedSchema), ...errors },
       },
@@ -86,7 +87,11 @@ function compact(dependencies: ResponseDependencies, request: FastifyRequest, re
   openHistory(dependencies, accountId, request.body as ResponseRequest).then(
     (conversation) =>
       calls.answer<ChatKinds>(
-        { path: compactPath, prepare: (incoming) => prepareCompaction(dependencies, incoming, conversation) },
+        {
+          path: compactPath,
+          findBasis: () => describeBasis(conversation),
+          prepare: (incoming) => prepareCompaction(dependencies, incoming, conversation),
+        },
         request,
         reply,
       ),

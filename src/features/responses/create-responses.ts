@@ -1,10 +1,12 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
+import type { Quotable } from "../quotes/index.ts";
 import { createBackgroundResponses } from "./background-responses.ts";
 import { addCompactionRoutes } from "./compaction-routes.ts";
 import { addConversationRoutes } from "./conversation-routes.ts";
 import { deleteExpiredConversations } from "./conversation-store.ts";
+import { listQuotables } from "./quote-response.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
 import { addResponseRoutes } from "./response-routes.ts";
 import { deleteExpiredResponses } from "./response-store.ts";
@@ -12,6 +14,7 @@ import { createTextQuota } from "./text-quota.ts";
 
 export type Responses = {
   addRoutes(http: HttpServer): void;
+  quotables: readonly Quotable[];
   /** Deletes expired responses, and runs background responses whose process died again. */
   sweep(): Promise<void>;
   /** Hands running background responses over to other processes. */
@@ -34,6 +37,7 @@ export function createResponses(
   const background = createBackgroundResponses(dependencies);
   const heartbeats = createHeartbeats(options.heartbeatMs);
   return {
+    quotables: listQuotables(dependencies),
     addRoutes(http) {
       addResponseRoutes(http, { ...dependencies, background, heartbeats });
       addCompactionRoutes(http, dependencies);

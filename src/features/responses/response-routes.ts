@@ -10,6 +10,7 @@ import { sendEvents } from "../../platform/http/hijack-reply.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { createFacts, getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
+import { compileOutlined, compileValidator } from "../../platform/http/validation.ts";
 import { type PaidRoute, readKey } from "../calls/index.ts";
 import { type ChatKinds, chatErrors } from "../chat/index.ts";
 import { type Claim, claimKey, freeKey, type KeptAnswer, recallAnswer } from "../idempotency/index.ts";
@@ -19,7 +20,9 @@ import { openConversation, RequestedResponse } from "./create-response.ts";
 import { pageBytesMax, presentItemPage } from "./item-page.ts";
 import { hasHistory, listInputItems } from "./load-conversation.ts";
 import { hasFiles } from "./load-files.ts";
+import { outlineResponse } from "./outline-response.ts";
 import type { Conversation } from "./prepare-response.ts";
+import { describeBasis } from "./quote-response.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
 import type { JsonObject, ResponseRequest } from "./response-request.ts";
 import { responseRequestSchema } from "./response-request-schema.ts";
@@ -64,13 +67,18 @@ function addCreateResponse(http: HttpServer, dependencies: RouteDependencies): v
   http.post(
     "/responses",
     {
-      config: { ...config, storesTexts: false, keepsText: true },
+      config: {
+        ...{ ...config, storesTexts: false, keepsText: true },
+        outline: (bytes, limits) =>
+          outlineResponse(bytes, limits, (model) => dependencies.chat.forwards(model, "responses")),
+      },
+      validatorCompiler: compileOutlined(compileValidator),
       schema: {
         ...schema,
         summary: "Create a response",
         description: createDescription,
         tags,
-        headers: describeHeaders("idempotency-key"),
+        headers: describeHeaders("idempotency-key", "x-quote-id"),
         ...describeAnswers({ 200: { types: ["application/json", "text/event-stream"] } }),
         body: responseRequestSchema,
         response: { 200: Type.Unsafe<string>(responseSchema), ...errors },
@@ -96,6 +104,7 @@ function answerNow(
   const asked = new RequestedResponse(dependencies, conversation);
   const route: PaidRoute<ChatKinds> = {
     path,
+    findBasis: () => describeBasis(conversation),
     prepare: (incoming) => asked.prepare(incoming),
     conclude: (end) => asked.conclude(end),
   };
@@ -191,8 +200,12 @@ async function beginInBackground(
 
 async function prepareInBackground(dependencies: RouteDependencies, request: FastifyRequest) {
   const { body, bodyBytes, id: requestId } = request;
-  const requested = new RequestedResponse(dependencies, await openStored(dependencies, request));
-  return requested.prepareSaved({ caller: getCaller(request), body, bodyBytes, requestId });
+  const conversation = await openStored(dependencies, request);
+  const requested = new RequestedResponse(dependencies, conversation);
+  const prepare = () => requested.prepareSaved({ caller: getCaller(request), body, bodyBytes, requestId });
+  if (request.headers["x-quote-id"] === undefined) return prepare();
+  const findBasis = (): string => describeBasis(conversation);
+  return dependencies.calls.planQuoted(request, { path, findBasis }, prepare);
 }
 
 /** Answers a repeated request with the response that it created, as it is now. */

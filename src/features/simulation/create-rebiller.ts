@@ -1,4 +1,4 @@
-import { computeCharge } from "../../lib/bill.ts";
+import { computeCharge, quoteDiscount } from "../../lib/bill.ts";
 import { type Nano, nano } from "../../lib/money.ts";
 import { isCostItem, readCosts } from "../../lib/upstream-cost.ts";
 import { derivePrice, type Price, type PriceItem, serviceTiers } from "../catalog/index.ts";
@@ -21,6 +21,8 @@ export function createRebiller(names: readonly string[], price: Price | null): R
 }
 
 function prepare(names: readonly string[], price: Price): Rebill {
+  // Only the sum of discounts is stored.
+  if (names.includes(quoteDiscount)) return unknown;
   const marks = new Map(names.filter((name) => !isCostItem(name)).flatMap(readMark));
   const charged = names.filter((name) => !name.includes(":") && name !== "hung_up");
   if (charged.some((name) => tokenNames.has(name))) {

@@ -38,6 +38,8 @@ export type SiteShell = {
 const pagePaths = [
   "/",
   "/console",
+  "/console/admin",
+  "/console/admin/*",
   "/console/billing",
   "/console/keys",
   "/console/models",
@@ -61,6 +63,7 @@ const pagePaths = [
   "/security",
   "/sign-in",
   "/sign-up",
+  "/status",
   "/verify-email",
 ] as const;
 
@@ -71,12 +74,14 @@ const notBuilt = "<!doctype html><title>Sluice</title><p>The site is not built. 
 type SiteShellOptions = {
   siteUrl: string;
   signUp: SignUpPolicy;
+  /** Without it, `/status` is a path like any other that does not exist. */
+  hasStatusPage: boolean;
   /** The current files, which change with the brand. `null` if the site is not built. */
   getFiles(): SiteFiles | null;
 };
 
 /** Serves the built site. The document contains no user data. */
-export function createSiteShell({ siteUrl, signUp, getFiles }: SiteShellOptions): SiteShell {
+export function createSiteShell({ siteUrl, signUp, hasStatusPage, getFiles }: SiteShellOptions): SiteShell {
   const isHttps = new URL(siteUrl).protocol === "https:";
   const compress = createDocumentCompressor();
   // The brand does not change the inline styles.
@@ -115,6 +120,7 @@ export function createSiteShell({ siteUrl, signUp, getFiles }: SiteShellOptions)
     addRoutes(http) {
       const schema = { hide: true };
       for (const path of pagePaths) {
+        if (path === "/status" && !hasStatusPage) continue;
         const params = describePage(path);
         http.get(path, { schema: { ...schema, params } }, (_request, reply) => sendShell(reply, { path }));
       }
@@ -178,7 +184,7 @@ function chooseEncoding(file: SiteFile, accepted: string): { encoding: "br" | "g
 
 /** Browsers get a 404 page; programs get the API's error. */
 function isPageRequest(request: { method: string; url: string; headers: Headers }): boolean {
-  const isProgram = /^\/(v1|console\/api|assets)(\/|\?|$)/.test(request.url);
+  const isProgram = /^\/(v1|console\/api|admin\/v1|assets)(\/|\?|$)/.test(request.url);
   const accepted = String(request.headers.accept ?? "");
   return !isProgram && (request.method === "GET" || request.method === "HEAD") && accepted.includes("text/html");
 }

@@ -3,7 +3,8 @@ import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import type { CallDirectory, Calls, IncomingCall, PaidRoute } from "../calls/index.ts";
+import { type CallDirectory, type Calls, type IncomingCall, type PaidRoute, quotePlan } from "../calls/index.ts";
+import type { Quotable } from "../quotes/index.ts";
 import {
   checkSpeechTask,
   parsePrefer,
@@ -16,7 +17,7 @@ import {
 } from "../tasks/index.ts";
 import { audioTypes, prepareSpeech, type SpeechKinds } from "./prepare-speech.ts";
 
-export type Speech = { addRoutes(v1: HttpServer): void };
+export type Speech = { addRoutes(v1: HttpServer): void; quotables: readonly Quotable[] };
 
 type SpeechDependencies = CallDirectory & {
   calls: Calls;
@@ -44,7 +45,12 @@ export function createSpeech({ calls, tasks, ...directory }: SpeechDependencies)
     "upstream_unavailable",
     "upstream_timeout",
   ]);
+  const quotable: Quotable = {
+    ...{ endpoint: "createSpeech", path, schema: speechRequestSchema },
+    quote: (asked) => quotePlan(prepareSpeech(directory, asked)),
+  };
   return {
+    quotables: [quotable],
     addRoutes(v1) {
       v1.post(
         path,
@@ -55,7 +61,7 @@ export function createSpeech({ calls, tasks, ...directory }: SpeechDependencies)
             summary: "Create speech",
             description,
             tags: ["Speech"],
-            headers: describeHeaders("idempotency-key", "prefer"),
+            headers: describeHeaders("idempotency-key", "x-quote-id", "prefer"),
             ...describeAnswers({
               200: { types: [...Object.values(audioTypes), "text/event-stream"] },
               202: submissionAnswer,

@@ -6,6 +6,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { createMetrics } from "../../platform/observability/metrics.ts";
 import { releaseHold } from "../ledger/index.ts";
+import type { Quotable, Quotes } from "../quotes/index.ts";
 import { findTaskCost } from "./find-task-cost.ts";
 import { createHookAddresses } from "./hook-address.ts";
 import { createFalKeys } from "./hooks/fal-keys.ts";
@@ -17,6 +18,9 @@ import { addTaskRoutes } from "./read/task-routes.ts";
 import { createTaskWatch, type TaskWatch } from "./read/watch-tasks.ts";
 import {
   addGenerationRoutes,
+  createTaskQuotes,
+  listMediaQuotables,
+  type QuoteTask,
   type ReplaySubmission,
   replaySubmission,
   type SubmissionRouteDependencies,
@@ -35,6 +39,9 @@ import type { WorkerDependencies } from "./work/worker-dependencies.ts";
 
 export type Tasks = {
   addRoutes(v1: HttpServer): void;
+  quotables: readonly Quotable[];
+  /** Quotes a request for a task. */
+  quote: QuoteTask;
   /** Where vendors call back. */
   addHookRoutes(http: HttpServer): Promise<void>;
   /** Creates a composite task from a request and sends the response. */
@@ -62,6 +69,7 @@ type TasksDependencies = Pick<
   /** Notifies open console pages which of the account's data to reload. */
   changes?: Pick<AccountChanges, "announce">;
   presentComposite: PresentComposite;
+  quotes: Pick<Quotes, "open">;
   baseUrl: string;
   currency: string;
   siteUrl?: string;
@@ -113,6 +121,7 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
   });
   const submissions = {
     ...{ database, clock, ids, catalog, failpoint, writer, watch, files, baseUrl },
+    quotes: dependencies.quotes,
     allowsPrivate: dependencies.allowsPrivate,
     claims: {
       validityMs: keyValidityMs,
@@ -126,11 +135,14 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
     submit,
     prepareMedia: (check) => prepareMedia({ files, catalog, registry }, check),
   };
+  const quote = createTaskQuotes(submissions);
   const hooks = createHookAddresses({ key: dependencies.hookKey, siteUrl: dependencies.siteUrl });
   const readFalKeys = createFalKeys({ guarded, clock });
   const isOverLimit = createHookLimit({ clock });
   let worker: TaskWorker | null = null;
   return {
+    quote,
+    quotables: listMediaQuotables({ quote, prepareMedia: making.prepareMedia }),
     addRoutes(v1) {
       addGenerationRoutes(v1, making);
       addImageEditRoutes(v1, { ...making, files });

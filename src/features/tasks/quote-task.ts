@@ -1,4 +1,4 @@
-import { type Bill, computeCharge } from "../../lib/bill.ts";
+import { type Bill, capBill, computeCharge } from "../../lib/bill.ts";
 import { findCommonMultiple } from "../../lib/factor.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { type Nano, nano } from "../../lib/money.ts";
@@ -119,6 +119,12 @@ function toTokens(characters: bigint): bigint {
 
 /** The bill for a task's outputs; `null` if there is nothing to charge. */
 export function billDelivered(terms: TaskTerms, output: readonly TaskOutput[]): { bill: Bill | null; units: bigint } {
+  const { bill, units } = billWhole(terms, output);
+  return { bill: bill === null ? null : capBill(bill, terms.quoted ?? null), units };
+}
+
+/** The bill without the cap of a quote. */
+function billWhole(terms: TaskTerms, output: readonly TaskOutput[]): { bill: Bill | null; units: bigint } {
   if ("stages" in terms) return billStages(terms, (stage) => countStage(stage, output));
   const units = countDelivered(terms, output);
   return { bill: units === 0n ? null : billTask(terms, units), units };
@@ -190,9 +196,21 @@ export function priceStage(stage: StageTerms, output: readonly TaskOutput[]): Na
 
 /** The amount to hold for a task: its maximum cost. */
 export function priceTask(terms: TaskTerms): Nano {
+  const { quoted } = terms;
+  const most = priceWhole(terms);
+  return quoted !== undefined && quoted < most ? quoted : most;
+}
+
+function priceWhole(terms: TaskTerms): Nano {
   if (!("stages" in terms)) return computeCharge(billTask(terms, terms.unitsMax));
   const { bill } = billStages(terms, ({ unitsMax }) => unitsMax);
   return bill === null ? nothing : computeCharge(bill);
+}
+
+/** The most units that a task is charged for. A text is one, as it is for a call that speaks it. */
+export function countUnitsMax(terms: TaskTerms): bigint {
+  if ("stages" in terms) return terms.stages.reduce((sum, { unitsMax }) => sum + unitsMax, 0n);
+  return terms.counts === "characters" ? 1n : terms.unitsMax;
 }
 
 /** Converts counted units to price units, rounding up. */

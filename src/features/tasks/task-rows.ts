@@ -87,6 +87,7 @@ function toTerms(terms: StoredTerms): TaskTerms {
   const common = {
     quota: { kind: terms.quota.kind, unitsMax: BigInt(terms.quota.unitsMax) },
     budgetAmount: terms.budgetAmount === null ? null : nano(BigInt(terms.budgetAmount)),
+    ...(terms.quoted === undefined ? {} : { quoted: nano(BigInt(terms.quoted)) }),
   };
   if ("stages" in terms) {
     return {

@@ -82,6 +82,8 @@ type CommonTerms = {
   quota: { kind: QuotaKind; unitsMax: bigint };
   /** The key's spending limit in the hold's period. */
   budgetAmount: Nano | null;
+  /** The most that was quoted, if the task could cost more. */
+  quoted?: Nano;
 };
 
 /** An output of a task. Links are signed on request, because they expire. */

@@ -35,6 +35,8 @@ type AskedTranscription = {
   fileBytes: number;
 };
 
+/** People speak about three words a second. */
+const spokenTokensPerSecond = 4;
 /** Long recordings take minutes. */
 const timeoutMsUsual = 600_000;
 
@@ -85,6 +87,7 @@ export function prepareTranscription(
     operation: { name: "generate_content", outputType: "text" },
     usageMax: { ...quoted.tokensMax, seconds: quoted.seconds, isCounted: false },
     bill: (usage) => billTranscription(quoted, usage),
+    ...(isByTokens ? { estimate: () => estimateLength(quoted) } : {}),
     billAt: (sheet, usage) => billTranscription({ ...quoted, price: sheet }, usage),
     meter: createMeter(quoted),
     presenter: new TranscriptionPresenter({ ...checked, durationMs, isPricedByTokens: isByTokens }),
@@ -117,6 +120,13 @@ export function prepareTranscription(
       "gen_ai.usage.output_tokens": isByTokens ? outputTokens : undefined,
     }),
   });
+}
+
+/** The tokens of speech at a usual speed. */
+function estimateLength(quoted: QuotedTranscription) {
+  const { seconds } = quoted;
+  const usage = boundUsage(quoted, countUsage(quoted, seconds * spokenTokensPerSecond));
+  return { usage: { ...usage, seconds, isCounted: true }, basis: "recording_length" as const, seconds };
 }
 
 /** The whole transcript as pieces, for an upstream that does not stream. */

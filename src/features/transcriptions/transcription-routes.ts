@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { countStartedSeconds } from "../../lib/started-seconds.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { describeValidationProblem } from "../../platform/errors/validation-problem.ts";
@@ -18,8 +19,10 @@ import {
   fieldErrors,
   type IncomingCall,
   type PaidRoute,
+  quotePlan,
 } from "../calls/index.ts";
 import type { Files, FormDescription, FormFile } from "../files/index.ts";
+import type { Quotable } from "../quotes/index.ts";
 import { checkAsked, prepareTranscription, type TranscriptionKinds } from "./prepare-transcription.ts";
 import { transcriptTypes } from "./present-transcription.ts";
 import { describeTranscriptionForm, readTranscriptionForm } from "./read-transcription-form.ts";
@@ -32,7 +35,7 @@ import {
   translationFieldsSchema,
 } from "./transcription-schema.ts";
 
-export type Transcriptions = { addRoutes(v1: HttpServer): void };
+export type Transcriptions = { addRoutes(v1: HttpServer): void; quotables: readonly Quotable[] };
 
 type TranscriptionDependencies = CallDirectory & {
   calls: Calls;
@@ -85,6 +88,7 @@ const ownErrors = [
 
 export function createTranscriptions(dependencies: TranscriptionDependencies): Transcriptions {
   return {
+    quotables: operations.map((operation) => describeQuotable(operation, dependencies)),
     addRoutes(v1) {
       v1.register(async (http: HttpServer) => {
         await dependencies.files.acceptForms(http, form);
@@ -107,7 +111,7 @@ function addRoute(http: HttpServer, operation: Operation, dependencies: Transcri
       validatorCompiler: (given) => (given.httpPart === "body" ? () => true : compileValidator(given)),
       schema: {
         ...{ ...schema, summary, description, tags: ["Transcription"], consumes: ["multipart/form-data"], body },
-        headers: describeHeaders("idempotency-key"),
+        headers: describeHeaders("idempotency-key", "x-quote-id"),
         ...describeAnswers({ 200: { types } }),
         response: { 200: Type.Unsafe<string>(transcriptSchema), ...errors },
       },
@@ -127,6 +131,45 @@ function addRoute(http: HttpServer, operation: Operation, dependencies: Transcri
       return reply;
     },
   );
+}
+
+type QuotedFields = TranscriptionFields & { duration_seconds: number };
+
+const durationSeconds = Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 });
+
+/** A quote has the recording's length in place of the file. */
+function describeQuotable(
+  { endpoint, path, task, fields: { properties } }: Operation,
+  { catalog, registry, clock }: TranscriptionDependencies,
+): Quotable {
+  return {
+    ...{ endpoint, path },
+    schema: Type.Object({ ...properties, duration_seconds: durationSeconds }, { additionalProperties: false }),
+    open: requireNoFile,
+    describe: (body) => describeQuoted(body as TranscriptionFields, (body as QuotedFields).duration_seconds * 1000),
+    quote({ caller, body, requestId }) {
+      const { duration_seconds: seconds, ...fields } = body as QuotedFields;
+      const recording: Recording = { ...unreadRecording, durationMs: Math.round(seconds * 1000) };
+      const asked = { caller, task, fields, fileBytes: 0, requestId, recording };
+      return quotePlan(prepareTranscription({ catalog, registry, clock }, asked));
+    },
+  };
+}
+
+const unreadRecording: Recording = {
+  ...{ contentType: "audio/mpeg", durationMs: 0, bytes: 0 },
+  open: () => Promise.reject(new Error("a quoted recording is not read")),
+};
+
+function requireNoFile(body: unknown): void {
+  if (typeof body !== "object" || body === null || !Object.hasOwn(body, "file")) return;
+  const message = "A file can't be quoted. Send its length as `duration_seconds` instead.";
+  throw new AppError("unknown_parameter", message, { param: "file" });
+}
+
+/** A recording is charged by its started seconds. */
+function describeQuoted(fields: TranscriptionFields, durationMs: number): unknown {
+  return { ...fields, duration_seconds: countStartedSeconds(durationMs) };
 }
 
 function createParser(path: string, schema: Operation["fields"]): (fields: unknown) => TranscriptionFields {
@@ -163,6 +206,7 @@ async function answer(dependencies: TranscriptionDependencies, received: Receive
   const recording: Recording = { contentType, durationMs, bytes: fileBytes, open };
   const route: PaidRoute<TranscriptionKinds> = {
     path,
+    quotedBody: describeQuoted(fields, durationMs),
     prepare: ({ requestId }: IncomingCall) =>
       prepareTranscription(directory, { ...asked, fileBytes, requestId, recording }),
     onOver: () => void onOver(),

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { computeCacheSaving, isHungUp, listChargedItems, listMarks } from "../../lib/bill.ts";
+import { computeCacheSaving, findQuoteDiscount, isHungUp, listChargedItems, listMarks } from "../../lib/bill.ts";
 import { nano, presentMoney, presentNanoFraction } from "../../lib/money.ts";
 import { presentPrice, priceEntrySchema } from "../catalog/index.ts";
 import { presentAmount } from "../ledger/index.ts";
@@ -81,7 +81,10 @@ export const explainedChargeSchema = Type.Object(
     price: Type.Union([pricedSchema, Type.Null()], { description: "The price when the work began." }),
     items: Type.Array(itemSchema),
     minimum_charge: moneySchema("The minimum charge."),
-    cost: amount("The sum of the items, rounded half up once, and at least the minimum charge."),
+    quote_discount: Type.Optional(
+      moneySchema("How much the request's quote reduced the charge. The items are those without it."),
+    ),
+    cost: amount("The sum of the items, rounded half up once, at least the minimum charge, less `quote_discount`."),
     cache_saving: Type.Optional(moneySchema("How much more it would have cost without the cheaper cached input.")),
     lost: amount("Usage beyond the charge. The service absorbed it; you don't owe it."),
     buckets: Type.Array(bucketSchema, { description: "The credit buckets that paid, in order." }),
@@ -121,6 +124,7 @@ export function presentExplained(charge: ExplainedCharge): Static<typeof explain
     price: price === null ? null : presentVersion(price),
     items: listChargedItems(bill).map((item, index) => presentItem(item, bill.per, charge.itemPriceIds[index] ?? null)),
     minimum_charge: presentMoney(bill.minimum),
+    ...presentDiscount(charge),
     cost: present(charge.cost),
     ...presentSaving(charge),
     lost: present(charge.lost),
@@ -139,6 +143,11 @@ export function presentExplained(charge: ExplainedCharge): Static<typeof explain
 function presentSaving({ unit, bill }: ExplainedCharge): { cache_saving?: string } {
   const saving = unit === "money" ? computeCacheSaving(bill) : 0n;
   return saving === 0n ? {} : { cache_saving: presentMoney(nano(saving)) };
+}
+
+function presentDiscount({ unit, bill }: ExplainedCharge): { quote_discount?: string } {
+  const discount = unit === "money" ? findQuoteDiscount(bill) : nano(0n);
+  return discount === 0n ? {} : { quote_discount: presentMoney(discount) };
 }
 
 function presentVersion(price: NonNullable<ExplainedCharge["price"]>): Static<typeof pricedSchema> {

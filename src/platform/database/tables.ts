@@ -3,14 +3,25 @@ import type { Generated } from "kysely";
 
 export type Tables = {
   account_alerts: AccountAlertsTable;
+  account_notes: AccountNotesTable;
   account_notices: AccountNoticesTable;
+  account_views: AccountViewsTable;
   account_webhook_secrets: AccountWebhookSecretsTable;
   accounts: AccountsTable;
+  admin_keys: AdminKeysTable;
+  alarm_checks: AlarmChecksTable;
+  alarm_events: AlarmEventsTable;
+  alarm_notifications: AlarmNotificationsTable;
+  alarm_rules: AlarmRulesTable;
+  alarms: AlarmsTable;
   api_key_uses: ApiKeyUsesTable;
   api_keys: ApiKeysTable;
+  audit_entries: AuditEntriesTable;
   auto_top_ups: AutoTopUpsTable;
+  backup_runs: BackupRunsTable;
   billing_details: BillingDetailsTable;
   billing_documents: BillingDocumentsTable;
+  blocks: BlocksTable;
   buckets: BucketsTable;
   catalog_prices: CatalogPricesTable;
   catalog_versions: CatalogVersionsTable;
@@ -30,6 +41,8 @@ export type Tables = {
   files: FilesTable;
   holds: HoldsTable;
   idempotency_keys: IdempotencyKeysTable;
+  incident_updates: IncidentUpdatesTable;
+  incidents: IncidentsTable;
   invoice_terms: InvoiceTermsTable;
   key_spending: KeySpendingTable;
   ledger_checks: LedgerChecksTable;
@@ -37,6 +50,7 @@ export type Tables = {
   ledger_sealed_sums: LedgerSealedSumsTable;
   ledger_seals: LedgerSealsTable;
   operator_actions: OperatorActionsTable;
+  operators: OperatorsTable;
   payment_reversals: PaymentReversalsTable;
   plan_periods: PlanPeriodsTable;
   plans: PlansTable;
@@ -52,6 +66,7 @@ export type Tables = {
   saved_cards: SavedCardsTable;
   scheduled_jobs: ScheduledJobsTable;
   secrets: SecretsTable;
+  sign_ups: SignUpsTable;
   statement_months: StatementMonthsTable;
   stored_texts: StoredTextsTable;
   stripe_progress: StripeProgressTable;
@@ -60,6 +75,9 @@ export type Tables = {
   task_leases: TaskLeasesTable;
   task_orders: TaskOrdersTable;
   tasks: TasksTable;
+  traffic_days: TrafficDaysTable;
+  traffic_progress: TrafficProgressTable;
+  traffic_slots: TrafficSlotsTable;
   unarchived_bytes: UnarchivedBytesTable;
   uncharged_costs: UnchargedCostsTable;
   unowned_bytes: UnownedBytesTable;
@@ -88,6 +106,14 @@ type AccountAlertsTable = {
   changed_at: Date;
 };
 
+type AccountNotesTable = {
+  id: string;
+  account_id: string;
+  author: string;
+  text: string;
+  created_at: Date;
+};
+
 type AccountNoticesTable = {
   id: string;
   account_id: string;
@@ -95,6 +121,16 @@ type AccountNoticesTable = {
   facts: unknown;
   created_at: Date;
   sent_at: Date | null;
+};
+
+type AccountViewsTable = {
+  id: string;
+  account_id: string;
+  operator_id: string;
+  session_id: string;
+  reason: string;
+  created_at: Date;
+  ends_at: Date;
 };
 
 type AccountWebhookSecretsTable = {
@@ -116,6 +152,75 @@ type AccountsTable = {
   concurrent_requests: number | null;
   tasks_in_flight: number | null;
   time_zone: Generated<string>;
+  closed_at: Date | null;
+  spend_capped_until: Date | null;
+};
+
+type AdminKeysTable = {
+  id: string;
+  name: string;
+  hash: Buffer;
+  last_four: string;
+  access: string;
+  scopes: string[];
+  created_by: string;
+  created_at: Date;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  revoked_at: Date | null;
+  revoked_by: string | null;
+};
+
+type AlarmChecksTable = {
+  rule: string;
+  checked_at: Date;
+  value: number | null;
+  subject: string | null;
+  trouble: string | null;
+};
+
+type AlarmEventsTable = {
+  alarm_id: string;
+  number: number;
+  kind: string;
+  state: string;
+  actor: string;
+  note: string | null;
+  created_at: Date;
+};
+
+type AlarmNotificationsTable = {
+  id: string;
+  alarm_id: string;
+  channel: string;
+  facts: unknown;
+  state: string;
+  attempts: Generated<number>;
+  due_at: Date;
+  created_at: Date;
+  ended_at: Date | null;
+  trouble: string | null;
+};
+
+type AlarmRulesTable = {
+  rule: string;
+  is_on: boolean;
+  threshold: number | null;
+  changed_at: Date;
+  changed_by: string;
+};
+
+type AlarmsTable = {
+  id: string;
+  rule: string;
+  subject: string;
+  state: string;
+  value: number;
+  message: string;
+  began_at: Date;
+  met_at: Date;
+  silenced_until: Date | null;
+  ended_at: Date | null;
 };
 
 type ApiKeyUsesTable = {
@@ -147,6 +252,24 @@ type ApiKeysTable = {
   logs_content: Generated<boolean>;
 };
 
+type AuditEntriesTable = {
+  number: bigint;
+  created_at: Date;
+  actor_kind: string;
+  actor_id: string | null;
+  actor_name: string;
+  address: string | null;
+  action: string;
+  subject: string | null;
+  account_id: string | null;
+  reason: string | null;
+  before: unknown;
+  after: unknown;
+  request_id: string | null;
+  previous_hash: Buffer;
+  hash: Buffer;
+};
+
 type AutoTopUpsTable = {
   account_id: string;
   state: string;
@@ -157,6 +280,12 @@ type AutoTopUpsTable = {
   month_max_nano: bigint;
   next_at: Date;
   changed_at: Date;
+};
+
+type BackupRunsTable = {
+  id: string;
+  kind: string;
+  finished_at: Date;
 };
 
 type BillingDetailsTable = {
@@ -186,6 +315,15 @@ type BillingDocumentsTable = {
   reversal_id: string | null;
   month: string | null;
   content: unknown;
+};
+
+type BlocksTable = {
+  kind: string;
+  subject: string;
+  reason: string;
+  created_at: Date;
+  created_by: string;
+  ends_at: Date | null;
 };
 
 type BucketsTable = {
@@ -430,6 +568,25 @@ type IdempotencyKeysTable = {
   expires_at: Date;
 };
 
+type IncidentUpdatesTable = {
+  incident_id: string;
+  number: number;
+  state: string;
+  message: string;
+  created_at: Date;
+  created_by: string;
+};
+
+type IncidentsTable = {
+  id: string;
+  title: string;
+  state: string;
+  model_ids: string[];
+  began_at: Date;
+  changed_at: Date;
+  ended_at: Date | null;
+};
+
 type InvoiceTermsTable = {
   version: number;
   terms: unknown;
@@ -481,6 +638,13 @@ type OperatorActionsTable = {
   action: string;
   reason: string;
   created_at: Date;
+};
+
+type OperatorsTable = {
+  user_id: string;
+  role: string;
+  granted_by: string;
+  granted_at: Date;
 };
 
 type PaymentReversalsTable = {
@@ -695,6 +859,16 @@ type SecretsTable = {
   last_used_at: Date | null;
 };
 
+type SignUpsTable = {
+  id: string;
+  created_at: Date;
+  network: string;
+  mail_domain: string;
+  account_id: string | null;
+  refusal: string | null;
+  cap_lifted_at: Date | null;
+};
+
 type StatementMonthsTable = {
   month: string;
   done_until: string;
@@ -781,6 +955,28 @@ type TasksTable = {
   steps: unknown;
   traceparent: string | null;
   prompt_erased_at: Date | null;
+};
+
+type TrafficDaysTable = {
+  day: string;
+  kind: string;
+  subject: string;
+  calls: bigint;
+  failed: bigint;
+};
+
+type TrafficProgressTable = {
+  is_only: Generated<boolean>;
+  counted_until: Date;
+  run_at: Date;
+};
+
+type TrafficSlotsTable = {
+  slot_at: Date;
+  kind: string;
+  subject: string;
+  calls: bigint;
+  failed: bigint;
 };
 
 type UnarchivedBytesTable = {
@@ -876,6 +1072,7 @@ type UserSessionsTable = {
   address: string;
   previous_token_hash: Buffer | null;
   previous_token_until: Date | null;
+  is_two_step: Generated<boolean>;
 };
 
 type UserTokensTable = {

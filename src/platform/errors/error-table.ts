@@ -20,6 +20,8 @@ export type ErrorEntry = {
   retryAfterSeconds?: number;
   /** The default is `error` for a 5xx and `info` for the rest. */
   logLevel?: "info" | "warn";
+  /** Only on the operator side, which the API guide does not mention. */
+  isForOperators?: true;
   /** The code on the wire, where two entries share one. */
   wireCode?: string;
   meaning: string;
@@ -168,6 +170,11 @@ export const errorTable = {
     meaning: "The API key has used up its budget.",
     remedy: "Raise the key's budget or wait for its reset.",
   },
+  daily_spend_cap: {
+    ...unpaid,
+    meaning: "A new account has reached its maximum spending of a day.",
+    remedy: "Wait until midnight UTC, or ask the operator to lift the maximum.",
+  },
   account_suspended: {
     ...forbidden,
     meaning: "The account is suspended.",
@@ -183,10 +190,32 @@ export const errorTable = {
     meaning: "This change requires an authentication in the last 10 minutes.",
     remedy: "Confirm your identity by password, code or passkey, then repeat the request.",
   },
+  second_factor_required: {
+    ...forbidden,
+    isForOperators: true,
+    meaning: "Operators need two-step sign-in, and this user has neither an authenticator app nor a passkey.",
+    remedy: "Add an authenticator app or a passkey in the settings.",
+  },
+  operator_not_permitted: {
+    ...forbidden,
+    isForOperators: true,
+    meaning: "The operator's role, or the admin key's scopes or access, does not permit this.",
+    remedy: "Ask an operator for the role, or use a key with the scope.",
+  },
   sign_up_closed: {
     ...forbidden,
     meaning: "Sign-up is closed, or requires an invitation.",
     remedy: "Ask the operator for an invitation.",
+  },
+  access_blocked: {
+    ...forbidden,
+    meaning: "The operator has blocked your network, mail domain or e-mail address.",
+    remedy: "Use another network or address, or contact the operator.",
+  },
+  disposable_email: {
+    ...forbidden,
+    meaning: "The e-mail address belongs to a service for disposable mailboxes.",
+    remedy: "Sign up with a lasting e-mail address.",
   },
   cross_site_request: {
     ...forbidden,
@@ -263,6 +292,13 @@ export const errorTable = {
       "The first request with this `Idempotency-Key` has ended, and its response was too large to store. Or the code is already redeemed.",
     remedy: "Use the id and the usage in the error. A code gives its credit once.",
   },
+  already_ended: {
+    ...conflict,
+    isRetryable: false,
+    forbidsRetry: true,
+    meaning: "The alarm or incident has already ended.",
+    remedy: "Reload the list.",
+  },
   already_answered: {
     ...conflict,
     isRetryable: false,
@@ -312,6 +348,21 @@ export const errorTable = {
     meaning: "The `Idempotency-Key` belongs to a different request.",
     remedy: "Use a new key for a new request.",
   },
+  quote_not_found: {
+    ...invalid,
+    meaning: "`X-Quote-Id` is not a quote of this account.",
+    remedy: "Ask for a quote with `POST /v1/quote` and send its `id`.",
+  },
+  quote_expired: {
+    ...invalid,
+    meaning: "The quote is older than 15 minutes.",
+    remedy: "Ask for a new quote.",
+  },
+  quote_mismatch: {
+    ...invalid,
+    meaning: "The quote is for another request, or the model has changed since.",
+    remedy: "Send the request exactly as it was quoted, or ask for a new quote.",
+  },
   rate_limit_exceeded: {
     ...limited,
     meaning: "Too many requests in the last minute.",
@@ -326,6 +377,11 @@ export const errorTable = {
     ...limited,
     meaning: "Too many requests or tasks run at the same time.",
     remedy: "Wait for `Retry-After`, or for a running one to end.",
+  },
+  sign_up_limited: {
+    ...limited,
+    meaning: "Too many accounts were opened from your network or mail domain.",
+    remedy: "Try again tomorrow, or ask the operator for an invitation.",
   },
   too_many_attempts: {
     ...limited,

@@ -9,6 +9,7 @@ const endpointTable = {
   listModels: { scope: "models", stability: "beta", readsMemory: true, anthropicForm: "if-asked" },
   getModel: { scope: "models", stability: "preview", readsMemory: true, anthropicForm: "if-asked" },
   listPrices: { scope: "pricing", stability: "preview", readsMemory: true },
+  createQuote: { scope: "quotes", stability: "preview" },
   createCompletion: { scope: "chat", wire: "completions", stability: "preview", spends: true },
   createChatCompletion: { scope: "chat", stability: "beta", spends: true },
   createConversation: { scope: "chat", wire: "responses", stability: "preview" },
@@ -101,14 +102,15 @@ export function getEndpoint(name: EndpointName): EndpointEntry {
 
 export const endpointScopes = [...new Set(Object.values(endpointTable).map(({ scope }) => scope))];
 
-/** Scopes whose calls name a model: their keys may also list models, as clients do before the first call. */
+/** Scopes whose calls name a model: their keys may also list models and ask for quotes, as clients do before a call. */
 const modelScopes: readonly string[] = [
   ...["chat", "images", "videos", "avatars", "dramas", "embeddings", "speech", "transcriptions"],
 ];
 
 /** Whether a key that is limited to some scopes permits a call. */
 export function permitsScope(granted: ReadonlySet<string>, scope: string): boolean {
-  return granted.has(scope) || (scope === "models" && modelScopes.some((name) => granted.has(name)));
+  const isPreparation = scope === "models" || scope === "quotes";
+  return granted.has(scope) || (isPreparation && modelScopes.some((name) => granted.has(name)));
 }
 
 /** The endpoint's name in the request log. */
@@ -132,6 +134,7 @@ const commonErrors = [
   "revoked_api_key",
   "expired_api_key",
   "account_suspended",
+  "access_blocked",
   "key_not_permitted",
   "rate_limit_exceeded",
   "internal_error",

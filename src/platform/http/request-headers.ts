@@ -10,6 +10,10 @@ const requestHeaders = {
     pattern: "^[!-~]{1,255}$",
     description: "A unique key that makes retries safe: the request runs and is charged once.",
   }),
+  "x-quote-id": Type.String({
+    pattern: "^quote_[A-Za-z0-9_-]{1,200}$",
+    description: "A quote of this request from `POST /quote`. The request costs at most its `max_charge`.",
+  }),
   prefer: Type.String({
     description:
       "`wait=N` waits up to N seconds (0 to 60) for the task to end; `respond-async` returns the task at once.",

@@ -290,6 +290,7 @@ describe("a key", () => {
       sweepCheckouts: async () => {},
       topUpAccounts: async () => {},
       raiseAlerts: async () => {},
+      checkAlarms: async () => {},
       issueStatements: async () => {},
       sendNotices: async () => {},
       sweepResponses: async () => {},

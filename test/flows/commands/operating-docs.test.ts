@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,6 +12,7 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { nano } from "../../../src/lib/money.ts";
 import { loadSettings } from "../../../src/platform/config/load-settings.ts";
 import { settingNames } from "../../../src/platform/config/settings-table.ts";
+import { dataParent } from "../../harness/data-parent.ts";
 import { listBlocks, listCommands, splitWords } from "../../harness/doc-blocks.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
@@ -57,6 +57,8 @@ const parsedOnly: readonly [RegExp, string][] = [
   [/^restore /, "needs an empty database: test/flows/database/backups.test.ts restores"],
   [/^payment (show|waive) /, "needs Stripe"],
   [/^ledger unfreeze /, "needs a frozen account"],
+  [/^abuse lift-cap /, "needs an account that signed up on the site"],
+  [/^abuse import-disposable /, "needs a downloaded list"],
   [/^help$/, "is no command of the table"],
 ];
 
@@ -98,7 +100,7 @@ let apiKey: string;
 const variables = new Set<string>();
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sluice-operating-"));
+  folder = mkdtempSync(join(dataParent, "sluice-operating-"));
   mkdirSync(join(folder, "backups"));
   writeFileSync(join(folder, "api.json"), JSON.stringify({ mistral: { models: { "house-large": listedModel } } }));
   database = await createTestDatabase();
@@ -174,6 +176,7 @@ async function prepareCustomer(): Promise<void> {
     "<transaction id>": entries.find(({ kind }: { kind: string }) => kind === "charge").id,
     "<task id>": ((await stuck.json()) as { id: string }).id,
     "<event id>": (await listEvents())[0]?.id ?? "",
+    "<incident id>": (await operateJson("incident", "open", "--title", "Slow", "--message", "Slow answers.")).id,
     "<code id>": codes[0].id,
     "<code>": codes[1].code,
   };

@@ -14,10 +14,14 @@ type LaunchOptions = {
    * renders the same pages for a third of the CPU time, if it is installed.
    */
   isWhole?: boolean;
+  /** Scrollbars that take room, as on most desktops; automated browsers hide them. */
+  hasScrollbars?: boolean;
 };
 
-export async function launchBrowser({ switches = [], isWhole = false }: LaunchOptions = {}): Promise<Browser> {
+export async function launchBrowser(options: LaunchOptions = {}): Promise<Browser> {
+  const { switches = [], isWhole = false, hasScrollbars = false } = options;
   return await chromium.launch({
+    ...(hasScrollbars ? { ignoreDefaultArgs: ["--hide-scrollbars"] } : {}),
     executablePath: !isWhole && existsSync(headlessShellPath) ? headlessShellPath : chromiumPath,
     // Chromium's own sandbox cannot be set up by root.
     chromiumSandbox: process.getuid?.() !== 0,

@@ -48,7 +48,6 @@ export type paths = {
               email: string;
               name: string | null;
               is_email_verified: boolean;
-              is_operator: boolean;
               has_password: boolean;
               has_totp: boolean;
               passkey_count: number;
@@ -57,6 +56,10 @@ export type paths = {
               id: string;
               time_zone: string;
             };
+            operator: {
+              role: "operator" | "reader";
+              has_second_factor: boolean;
+            } | null;
             session: {
               id: string;
               created_at: string;
@@ -1189,7 +1192,6 @@ export type paths = {
               email: string;
               name: string | null;
               is_email_verified: boolean;
-              is_operator: boolean;
               has_password: boolean;
               has_totp: boolean;
               passkey_count: number;
@@ -1198,6 +1200,10 @@ export type paths = {
               id: string;
               time_zone: string;
             };
+            operator: {
+              role: "operator" | "reader";
+              has_second_factor: boolean;
+            } | null;
             session: {
               id: string;
               created_at: string;
@@ -1407,6 +1413,59 @@ export type paths = {
       responses: {
         200: { content: {
           "text/event-stream": string;
+        } };
+      };
+    };
+  };
+  "/uptime": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "uptime";
+            state: "ok" | "degraded" | "down";
+            at: string;
+            first_day: string;
+            models: ({
+              id: string;
+              name: string;
+              state: "ok" | "degraded" | "down";
+              uptime: number | null;
+              days: ({
+                state: "none" | "few" | "ok" | "degraded" | "down";
+                uptime: number | null;
+              })[];
+              type: string;
+            })[];
+            endpoints: ({
+              id: string;
+              name: string;
+              state: "ok" | "degraded" | "down";
+              uptime: number | null;
+              days: ({
+                state: "none" | "few" | "ok" | "degraded" | "down";
+                uptime: number | null;
+              })[];
+            })[];
+            incidents: ({
+              id: string;
+              title: string;
+              state: "investigating" | "identified" | "monitoring" | "resolved";
+              models: (string)[];
+              began_at: string;
+              ended_at: string | null;
+              updates: ({
+                state: "investigating" | "identified" | "monitoring" | "resolved";
+                message: string;
+                created_at: string;
+              })[];
+            })[];
+          };
         } };
       };
     };
@@ -1986,11 +2045,52 @@ export type paths = {
       };
     };
   };
+  "/quote": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          path: string;
+          request: Record<never, never>;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "quote";
+            id: string;
+            path: string;
+            model: string;
+            currency: string;
+            max_charge: string;
+            quota: {
+              kind: "text" | "image" | "video";
+              units: number;
+            };
+            estimate: {
+              charge: string;
+              basis: "exact_price" | "usual_answer" | "input_tokens" | "recording_length" | "estimated_length";
+              input_tokens?: number;
+              output_tokens?: number;
+              seconds?: number;
+            };
+            created: number;
+            expires_at: string;
+          };
+        } };
+      };
+    };
+  };
   "/chat/completions": {
     post: {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2276,6 +2376,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2339,6 +2440,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2630,6 +2732,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -2873,6 +2976,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -3055,6 +3159,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3164,6 +3269,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3356,6 +3462,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -3535,6 +3642,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -4057,6 +4165,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -4317,6 +4426,7 @@ export type paths = {
         };
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           prefer?: string;
           "x-client-request-id"?: string;
         };
@@ -5004,6 +5114,7 @@ export type paths = {
         };
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "anthropic-version"?: string;
           "anthropic-beta"?: string;
           "x-client-request-id"?: string;
@@ -5343,6 +5454,7 @@ export type paths = {
               price_id?: string;
             })[];
             minimum_charge: string;
+            quote_discount?: string;
             cost: string;
             cache_saving?: string;
             lost: string;
@@ -5453,7 +5565,7 @@ export type paths = {
           to?: string;
           model?: string;
           key_id?: string;
-          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
           status?: string;
           error_code?: string;
           client_request_id?: string;
@@ -5476,7 +5588,7 @@ export type paths = {
               created_at: string;
               client_request_id: string | null;
               key_id: string;
-              wire: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
+              wire: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
               method: string;
               route: string | null;
               model: string | null;
@@ -5523,7 +5635,7 @@ export type paths = {
           to?: string;
           model?: string;
           key_id?: string;
-          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
           status?: string;
           error_code?: string;
           client_request_id?: string;
@@ -5596,7 +5708,7 @@ export type paths = {
           to?: string;
           model?: string;
           key_id?: string;
-          wire?: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
           status?: string;
           error_code?: string;
           client_request_id?: string;
@@ -5631,7 +5743,7 @@ export type paths = {
             created_at: string;
             client_request_id: string | null;
             key_id: string;
-            wire: "models" | "pricing" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
+            wire: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks" | null;
             method: string;
             route: string | null;
             model: string | null;
@@ -5933,6 +6045,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };
@@ -6016,6 +6129,7 @@ export type paths = {
       parameters: {
         header?: {
           "idempotency-key"?: string;
+          "x-quote-id"?: string;
           "x-client-request-id"?: string;
         };
       };

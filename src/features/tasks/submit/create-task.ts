@@ -11,10 +11,11 @@ import { toSpanFailure } from "../../../platform/tracing/to-span-failure.ts";
 import { getOfferedModel, type LiveCatalog, type OfferedModel, presentDeprecation } from "../../catalog/index.ts";
 import type { Files } from "../../files/index.ts";
 import { type ClaimTerms, claimKey, fingerprintRequest, freeKey, recallAnswer } from "../../idempotency/index.ts";
+import type { OpenedQuote, QuotedTerms, Quotes } from "../../quotes/index.ts";
 import { checkWebhookUrl } from "../../webhooks/index.ts";
-import { priceTask } from "../quote-task.ts";
+import { countUnitsMax, priceTask } from "../quote-task.ts";
 import type { TaskWatch } from "../read/watch-tasks.ts";
-import { isFinal, type NewTask, type Task } from "../task.ts";
+import { isFinal, type NewTask, type Task, type TaskTerms } from "../task.ts";
 import { deadlineTable } from "../task-deadline.ts";
 import type { TaskFailpoint } from "../task-failpoints.ts";
 import { findTask, toQueuedTask } from "../task-store.ts";
@@ -34,6 +35,7 @@ export type SubmitDependencies = {
   /** Whether callbacks may go to private and loopback addresses. */
   allowsPrivate: boolean;
   watch: TaskWatch;
+  quotes: Pick<Quotes, "open">;
   files: Pick<Files, "getFile" | "openFile" | "signLink">;
   baseUrl: string;
 };
@@ -50,6 +52,8 @@ export type IncomingTask<B extends CommonBody = CommonBody> = {
   order: Omit<TaskOrder, "scope"> | null;
   prepare: PrepareTask<B>;
   findModel: FindModel | null;
+  /** The quote that the request names, and its path. */
+  quoted: { id: string; path: string } | null;
   /** The caller's rate-limit state so far. */
   seen: SeenLimits | null;
   /** The request's span; `null` if it is not traced. */
@@ -59,6 +63,8 @@ export type IncomingTask<B extends CommonBody = CommonBody> = {
 /** A validated submission: inputs, steps and maximum cost. */
 type PreparedTask = Pick<NewTask, "request" | "inputs" | "steps" | "terms"> & {
   outputCount: number;
+  /** The terms to expect, if not the most, and the seconds of the video that they assume. */
+  likely?: { terms: TaskTerms; seconds: number };
   /** The scope within which a `client_business_id` is unique. */
   orderScope: string;
 };
@@ -212,22 +218,59 @@ async function clearDeadClaim(
   if (outcome.kind === "claimed") await freeKey(database, claim);
 }
 
+type PlannedTask<B extends CommonBody> = Pick<IncomingTask<B>, "caller" | "body" | "prepare" | "findModel">;
+
+/** Validates a request and prices its task. Throws if the request is invalid. */
+async function planTask<B extends CommonBody>(
+  { clock, catalog, allowsPrivate }: Pick<SubmitDependencies, "clock" | "catalog" | "allowsPrivate">,
+  { caller, body, prepare, findModel }: PlannedTask<B>,
+): Promise<{ offered: OfferedModel; prepared: PreparedTask }> {
+  const now = clock.now();
+  const view = catalog.current();
+  const modelId = findModel === null ? body.model : await findModel(caller);
+  invariant(modelId !== undefined, "a request names its model");
+  const offered = getOfferedModel(view, modelId, caller, now);
+  if (body.callback_url !== undefined) checkWebhookUrl(body.callback_url, { param: "callback_url", allowsPrivate });
+  return { offered, prepared: await prepare({ body, caller, offered }) };
+}
+
+/** What the quote of a task promises: its hold. */
+export async function quoteSubmission<B extends CommonBody>(
+  dependencies: Parameters<typeof planTask>[0],
+  asked: PlannedTask<B>,
+): Promise<QuotedTerms> {
+  const { offered, prepared } = await planTask(dependencies, asked);
+  const { terms, likely } = prepared;
+  const { kind, unitsMax } = terms.quota;
+  return {
+    ...{ modelId: offered.model.id, most: priceTask(terms), units: countUnitsMax(terms) },
+    quota: { kind, units: unitsMax },
+    estimate:
+      likely === undefined
+        ? { charge: priceTask(terms), basis: "exact_price" }
+        : { charge: priceTask(likely.terms), basis: "estimated_length", seconds: likely.seconds },
+  };
+}
+
+/** Terms that could cost more than was quoted keep the quote. */
+function capTask(terms: TaskTerms, quote: OpenedQuote, modelId: string): TaskTerms {
+  const quoted = quote.cap({ modelId, units: countUnitsMax(terms) });
+  return quoted < priceTask(terms) ? { ...terms, quoted } : terms;
+}
+
 /** Prepares everything that can be known before the write. Throws if the request is invalid. */
 async function prepareSubmission<B extends CommonBody>(
   dependencies: SubmitDependencies,
   incoming: IncomingTask<B>,
   keyed: Keyed,
 ): Promise<{ submission: Submission; headers: Record<string, string> }> {
-  const { caller, body } = incoming;
+  const { caller, body, quoted } = incoming;
   const now = dependencies.clock.now();
-  const view = dependencies.catalog.current();
-  const modelId = incoming.findModel === null ? body.model : await incoming.findModel(caller);
-  invariant(modelId !== undefined, "a request names its model");
-  const offered = getOfferedModel(view, modelId, caller, now);
-  if (body.callback_url !== undefined) {
-    checkWebhookUrl(body.callback_url, { param: "callback_url", allowsPrivate: dependencies.allowsPrivate });
-  }
-  const { request, inputs, steps, terms, outputCount, orderScope } = await incoming.prepare({ body, caller, offered });
+  const { accountId } = caller;
+  const quote = quoted === null ? null : dependencies.quotes.open(quoted.id, { accountId, path: quoted.path, body });
+  const { offered, prepared } = await planTask(dependencies, incoming);
+  const { request, inputs, steps, outputCount, orderScope } = prepared;
+  const terms = quote === null ? prepared.terms : capTask(prepared.terms, quote, offered.model.id);
   const held = priceTask(terms);
   const type = request.type;
   const lifeMs = (body.expires_after ?? deadlineTable[type].secondsUsual) * 1000;

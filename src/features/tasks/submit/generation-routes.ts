@@ -8,6 +8,7 @@ import { describeEndpoint, type EndpointName } from "../../../platform/http/endp
 import { createFacts, getCaller } from "../../../platform/http/request-context.ts";
 import { describeHeaders } from "../../../platform/http/request-headers.ts";
 import { type KeptAnswer, parseIdempotencyKey } from "../../idempotency/index.ts";
+import { type Quotable, quoteErrors } from "../../quotes/index.ts";
 import { presentTask } from "../present-task.ts";
 import { type Preference, parsePrefer } from "../read/prefer.ts";
 import { awaitTask } from "../read/read-task.ts";
@@ -23,6 +24,7 @@ import {
   type FindModel,
   type IncomingTask,
   type PrepareTask,
+  quoteSubmission,
   type SubmitDependencies,
 } from "./create-task.ts";
 import { avatarRequestSchema, type CommonBody, imageRequestSchema, videoRequestSchema } from "./generation-schema.ts";
@@ -44,6 +46,7 @@ export const submissionErrors = [
   "invalid_file",
   "file_not_found",
   "insufficient_balance",
+  "daily_spend_cap",
   "key_budget_exceeded",
   "model_unavailable",
   "model_unroutable",
@@ -52,6 +55,7 @@ export const submissionErrors = [
   "concurrency_limit_exceeded",
   "payload_too_large",
   "unsupported_media_type",
+  ...quoteErrors,
 ] as const satisfies readonly ErrorCode[];
 
 /** The created task's URL, its version, and when to poll it. */
@@ -73,6 +77,44 @@ export const inlineErrors = [
   "upstream_unavailable",
   "upstream_timeout",
 ] as const satisfies readonly ErrorCode[];
+
+/** A quote plans a task as its submission does. */
+export type QuoteTask = <B extends CommonBody>(
+  asked: Parameters<Quotable["quote"]>[0],
+  way: { prepare: PrepareTask<B>; findModel?: FindModel },
+) => ReturnType<typeof quoteSubmission>;
+
+export function createTaskQuotes(dependencies: Parameters<typeof quoteSubmission>[0]): QuoteTask {
+  return ({ caller, body }, { prepare, findModel = null }) =>
+    // The schema has checked the body.
+    quoteSubmission(dependencies, { caller, body: body as Parameters<typeof prepare>[0]["body"], prepare, findModel });
+}
+
+export function listMediaQuotables({
+  quote,
+  prepareMedia,
+}: {
+  quote: QuoteTask;
+  prepareMedia: PrepareMedia;
+}): readonly Quotable[] {
+  const image = prepareMedia(checkImage);
+  const video = prepareMedia(checkVideo);
+  const avatar = prepareMedia(checkAvatar);
+  return [
+    {
+      ...{ endpoint: "createImage", path: "/images/generations", schema: imageRequestSchema },
+      quote: (asked) => quote(asked, { prepare: image }),
+    },
+    {
+      ...{ endpoint: "createVideo", path: "/videos/generations", schema: videoRequestSchema },
+      quote: (asked) => quote(asked, { prepare: video }),
+    },
+    {
+      ...{ endpoint: "createAvatar", path: "/avatars/generations", schema: avatarRequestSchema },
+      quote: (asked) => quote(asked, { prepare: avatar }),
+    },
+  ];
+}
 
 export function addGenerationRoutes(http: HttpServer, dependencies: SubmissionRouteDependencies): void {
   addSubmission(http, dependencies, {
@@ -136,7 +178,7 @@ function addSubmission<B extends CommonBody>(
         summary: route.summary,
         description: route.description ?? submissionText,
         tags: [route.tag],
-        headers: describeHeaders("idempotency-key", "prefer"),
+        headers: describeHeaders("idempotency-key", "x-quote-id", "prefer"),
         ...submissionAnswers,
         body: route.body,
         response: { 200: route.answer ?? taskSchema, 202: taskSchema, ...errors },
@@ -231,6 +273,7 @@ async function createWanted<B extends CommonBody>(
 ): Promise<CreatedTask> {
   const { path, prepare, findModel = null, describeOrder, discard } = way;
   const { rawBody } = request;
+  const quoteId = request.headers["x-quote-id"];
   // The schema has checked it.
   const body = request.body as B;
   try {
@@ -243,6 +286,7 @@ async function createWanted<B extends CommonBody>(
       order: describeOrder?.(body) ?? null,
       prepare,
       findModel,
+      quoted: quoteId === undefined ? null : { id: String(quoteId), path },
       seen: request.limits,
       span: request.span,
     });

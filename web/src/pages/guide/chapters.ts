@@ -42,6 +42,7 @@ export const chapterGroups: readonly [ChapterGroup, ...ChapterGroup[]] = [
     chapters: [
       { id: "idempotency", title: "Idempotency", load: () => import("../../../../docs/api/idempotency.md") },
       { id: "webhooks", title: "Webhooks", load: () => import("../../../../docs/api/webhooks.md") },
+      { id: "quotes", title: "Quotes", load: () => import("../../../../docs/api/quotes.md") },
       { id: "usage", title: "Usage and charges", load: () => import("../../../../docs/api/usage.md") },
       { id: "requests", title: "Request log", load: () => import("../../../../docs/api/requests.md") },
       { id: "errors", title: "Errors", load: () => import("../../../../docs/api/errors.md") },

@@ -9,6 +9,7 @@ import type { SiteSession } from "../../../../lib/console-session.ts";
 import type { UserId } from "../../../../lib/ids.ts";
 import { inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
+import { appendOwnAction } from "../../../audit/index.ts";
 import { type Browser, requireLiveSession, type StillHolds } from "../session/sessions.ts";
 import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { limitBeginnings } from "../throttle.ts";
@@ -53,7 +54,10 @@ export async function signInWithPasskey(
 ): Promise<string> {
   const { userId, credentialId } = await acceptPasskey(dependencies, answer);
   const stillHolds: StillHolds = async (tx) => (await findPasskey(tx, credentialId)) !== null;
-  const sessionToken = await dependencies.sessions.open(dependencies.database, { userId, browser, stillHolds });
+  const sessionToken = await dependencies.sessions.open(dependencies.database, {
+    ...{ userId, browser, stillHolds },
+    isTwoStep: true,
+  });
   if (sessionToken === null) throw createRefusal();
   dependencies.logger.info({ user_id: userId, method: "passkey", address: browser.address }, "signed in");
   return sessionToken;
@@ -149,6 +153,8 @@ export async function addPasskey(
     if (!(await insertPasskey(tx, passkey))) {
       throw new AppError("invalid_parameter", "This passkey is already registered.", { param: "response" });
     }
+    const after = { name: passkey.name };
+    await appendOwnAction(tx, session, { action: "passkey.added", subject: passkey.id, after });
   });
   notifyChange(session, "A passkey was added");
   return { ...passkey, lastUsedAt: null };

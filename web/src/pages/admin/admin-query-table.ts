@@ -1,0 +1,58 @@
+import { useMemo } from "react";
+import { nameQueries, paged, whole } from "../../api/define-queries.ts";
+import { useQueryCache } from "../../api/use-query-cache.ts";
+import {
+  getAccount,
+  getIdentity,
+  getRequest,
+  listAccountCharges,
+  listAccountKeys,
+  listAccountNotes,
+  listAccounts,
+  listAuditEntries,
+  listPlans,
+  listRequests,
+  searchEverything,
+} from "./fetch-admin.ts";
+import {
+  getAlarm,
+  listAlarmRules,
+  listAlarms,
+  listBlocks,
+  listIncidents,
+  listSignUps,
+  sumSignUps,
+} from "./fetch-watch.ts";
+
+/** Every query of the operators' pages, by subject and name. The subjects differ from those of the console's own queries. */
+export const adminQueries = nameQueries({
+  adminIdentity: { now: whole(getIdentity, { staleTime: 60_000 }) },
+  adminAccounts: {
+    list: paged(listAccounts),
+    one: whole(getAccount),
+    keys: paged(listAccountKeys),
+    charges: paged(listAccountCharges),
+    notes: paged(listAccountNotes),
+  },
+  adminRequests: { list: paged(listRequests), one: whole(getRequest) },
+  adminSearch: { found: whole(searchEverything, { staleTime: 10_000 }) },
+  adminAlarms: { list: paged(listAlarms), one: whole(getAlarm), rules: whole(listAlarmRules) },
+  adminIncidents: { list: paged(listIncidents) },
+  adminSignUps: { list: paged(listSignUps), sums: whole(sumSignUps) },
+  adminBlocks: { list: paged(listBlocks) },
+  adminPlans: { list: whole(listPlans, { staleTime: 60_000 }) },
+  adminAudit: { list: paged(listAuditEntries) },
+});
+
+type Subject = keyof typeof adminQueries;
+
+/** Invalidates all queries of the subjects. Every change also adds to the audit log. */
+export function useAdminRefresh(): (...subjects: readonly Subject[]) => Promise<void> {
+  const answers = useQueryCache();
+  return useMemo(
+    () =>
+      (...subjects) =>
+        answers.refresh(...subjects, "adminAudit"),
+    [answers],
+  );
+}
