@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/accounts/index.ts";
+import { everyEntry, listAudit } from "../../src/features/audit/index.ts";
 import { readBooks } from "../../src/features/books/index.ts";
 import {
   applyTerms,
@@ -290,6 +291,12 @@ describe("billing details", () => {
     expect(await readPdf(visitor, first?.id)).toEqual(before);
     await visitor.patch("/billing_details", { purchase_order: null });
     expect((await visitor.get("/billing_details")).body).toMatchObject({ purchase_order: null, country: "FR" });
+    // The audit log has the names of the fields, not what a person may want deleted.
+    const entries = await listAudit(gateway.database, { ...everyEntry, accountId }, { before: null, limit: 10 });
+    expect(entries.map(({ action, after }) => [action, after])).toEqual([
+      ["billing_details.changed", { fields: ["purchase_order"] }],
+      ["billing_details.changed", { fields: ["legal_name", "address", "country", "tax_id", "purchase_order"] }],
+    ]);
   });
 
   const refused = [

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import { appendOwnAction, type OwnActor } from "../audit/index.ts";
 import type { BillingDetails } from "./billing-document.ts";
 import { isTaxIdOf } from "./choose-tax.ts";
 import { findBillingDetails, lockBillingDetails, putBillingDetails } from "./document-store.ts";
@@ -22,8 +22,9 @@ const detailNames = Object.keys(wireNames) as (keyof BillingDetails)[];
 /** Changes what later documents show. Absent fields stay, `null` and blank texts remove one. */
 export async function changeDetails(
   { database, clock }: { database: Database; clock: Clock },
-  { accountId, changes }: { accountId: AccountId; changes: Partial<BillingDetails> },
+  { owner, changes }: { owner: OwnActor; changes: Partial<BillingDetails> },
 ): Promise<BillingDetails> {
+  const { accountId } = owner;
   const tidied = Object.fromEntries(
     detailNames.flatMap((name) => (changes[name] === undefined ? [] : [[name, tidy(name, changes[name])]])),
   ) as Partial<BillingDetails>;
@@ -32,6 +33,9 @@ export async function changeDetails(
     const details = { ...(await findBillingDetails(tx, accountId)), ...tidied };
     requireTaxId(details);
     await putBillingDetails(tx, accountId, { details, now: clock.now() });
+    // Without the values: names and addresses must stay deletable.
+    const fields = Object.keys(tidied).map((name) => wireNames[name as keyof BillingDetails]);
+    await appendOwnAction(tx, owner, { action: "billing_details.changed", after: { fields } });
     return details;
   });
 }

@@ -69,8 +69,7 @@ fields stay, \`null\` removes one.`,
         ...(taxId === undefined ? {} : { taxId }),
         ...(purchaseOrder === undefined ? {} : { purchaseOrder }),
       };
-      const { accountId } = getSession(request);
-      const details = await changeDetails({ database, clock }, { accountId, changes });
+      const details = await changeDetails({ database, clock }, { owner: getSession(request), changes });
       return presentDetails(details, (await findTerms(database)) !== null);
     },
   );

@@ -25,7 +25,7 @@ import {
   writeReinstatement,
 } from "./write-content.ts";
 
-export type DocumentedPayment = Payment & { accountId: AccountId; reversals: readonly Reversal[] };
+type DocumentedPayment = Payment & { accountId: AccountId; reversals: readonly Reversal[] };
 
 /**
  * Issues the documents that a payment lacks, in the transaction that credits or reverses it: the number and the money commit

@@ -58,7 +58,7 @@ export async function issueStatements({ database, clock, currency }: Dependencie
 }
 
 /** From the month of `since` to the one before `until`, oldest first. */
-export function listEndedMonths(since: Date, until: Date): string[] {
+function listEndedMonths(since: Date, until: Date): string[] {
   const months: string[] = [];
   for (let back = 1; back <= monthsBackMax; back += 1) {
     const start = new Date(Date.UTC(until.getUTCFullYear(), until.getUTCMonth() - back, 1));

@@ -1,5 +1,5 @@
 /** A part of a line that one font draws. */
-export type Piece<Font> = { text: string; font: Font };
+type Piece<Font> = { text: string; font: Font };
 export type Line<Font> = { pieces: Piece<Font>[]; width: number };
 
 export type Typeface<Font> = {
