@@ -83,6 +83,7 @@ create table accounts (
   tasks_in_flight integer,
   time_zone text not null default 'UTC'::text,
   closed_at timestamp with time zone,
+  spend_capped_until timestamp with time zone,
   constraint accounts_email_valid CHECK (email ~~ '%_@_%'::text AND length(email) <= 254),
   constraint accounts_id_unique PRIMARY KEY (id),
   constraint accounts_id_valid CHECK (id ~~ 'acct\_%'::text),
@@ -121,6 +122,89 @@ create table admin_keys (
   constraint admin_keys_revoked_complete CHECK ((revoked_at IS NULL) = (revoked_by IS NULL)),
   constraint admin_keys_scopes_valid CHECK (cardinality(scopes) > 0)
 );
+
+create table alarm_checks (
+  rule text not null,
+  checked_at timestamp with time zone not null,
+  value double precision,
+  subject text,
+  trouble text,
+  constraint alarm_checks_unique PRIMARY KEY (rule)
+);
+
+create table alarm_events (
+  alarm_id text not null,
+  number integer not null,
+  kind text not null,
+  state text not null,
+  actor text not null,
+  note text,
+  created_at timestamp with time zone not null,
+  constraint alarm_events_alarm_exists FOREIGN KEY (alarm_id) REFERENCES alarms(id) ON DELETE CASCADE,
+  constraint alarm_events_unique PRIMARY KEY (alarm_id, number)
+);
+
+create table alarm_notifications (
+  id text not null,
+  alarm_id text not null,
+  channel text not null,
+  facts jsonb not null,
+  state text not null,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  trouble text,
+  constraint alarm_notifications_alarm_exists FOREIGN KEY (alarm_id) REFERENCES alarms(id) ON DELETE CASCADE,
+  constraint alarm_notifications_channel_valid CHECK (channel = ANY (ARRAY['mail'::text, 'webhook'::text, 'slack'::text])),
+  constraint alarm_notifications_state_valid CHECK (
+CASE state
+    WHEN 'waiting'::text THEN ended_at IS NULL
+    WHEN 'sent'::text THEN ended_at IS NOT NULL
+    WHEN 'failed'::text THEN ended_at IS NOT NULL
+    ELSE false
+END),
+  constraint alarm_notifications_unique PRIMARY KEY (id)
+);
+
+CREATE INDEX alarm_notifications_by_alarm ON alarm_notifications USING btree (alarm_id);
+
+CREATE INDEX alarm_notifications_due ON alarm_notifications USING btree (due_at) WHERE state = 'waiting'::text;
+
+create table alarm_rules (
+  rule text not null,
+  is_on boolean not null,
+  threshold double precision,
+  changed_at timestamp with time zone not null,
+  changed_by text not null,
+  constraint alarm_rules_unique PRIMARY KEY (rule)
+);
+
+create table alarms (
+  id text not null,
+  rule text not null,
+  subject text not null,
+  state text not null,
+  value double precision not null,
+  message text not null,
+  began_at timestamp with time zone not null,
+  met_at timestamp with time zone not null,
+  silenced_until timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint alarms_id_valid CHECK (id ~~ 'alarm\_%'::text),
+  constraint alarms_state_valid CHECK (
+CASE state
+    WHEN 'pending'::text THEN num_nonnulls(silenced_until, ended_at) = 0
+    WHEN 'firing'::text THEN num_nonnulls(silenced_until, ended_at) = 0
+    WHEN 'acknowledged'::text THEN num_nonnulls(silenced_until, ended_at) = 0
+    WHEN 'silenced'::text THEN silenced_until IS NOT NULL AND ended_at IS NULL
+    WHEN 'resolved'::text THEN silenced_until IS NULL AND ended_at IS NOT NULL
+    ELSE false
+END),
+  constraint alarms_unique PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX alarms_open_once ON alarms USING btree (rule, subject) WHERE state <> 'resolved'::text;
 
 create table api_key_uses (
   key_id text not null,
@@ -235,6 +319,28 @@ END)
 );
 
 CREATE INDEX auto_top_ups_on ON auto_top_ups USING btree (account_id) WHERE state = 'on'::text;
+
+create table backup_runs (
+  id text not null,
+  kind text not null,
+  finished_at timestamp with time zone not null,
+  constraint backup_runs_kind_valid CHECK (kind = ANY (ARRAY['full'::text, 'base'::text])),
+  constraint backup_runs_unique PRIMARY KEY (id)
+);
+
+create table blocks (
+  kind text not null,
+  subject text not null,
+  reason text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  ends_at timestamp with time zone,
+  constraint blocks_kind_valid CHECK (kind = ANY (ARRAY['network'::text, 'domain'::text, 'mailbox'::text, 'disposable'::text])),
+  constraint blocks_subject_valid CHECK (length(subject) >= 1 AND length(subject) <= 254),
+  constraint blocks_unique PRIMARY KEY (kind, subject)
+);
+
+CREATE TRIGGER blocks_changed AFTER INSERT OR DELETE OR UPDATE ON blocks FOR EACH STATEMENT EXECUTE FUNCTION notify_block_change();
 
 create table buckets (
   id text not null,
@@ -363,6 +469,8 @@ CREATE INDEX checkouts_automatic ON checkouts USING btree (account_id, created_a
 
 CREATE INDEX checkouts_by_account ON checkouts USING btree (account_id, id);
 
+CREATE INDEX checkouts_by_time ON checkouts USING btree (created_at, id);
+
 CREATE INDEX checkouts_card_wanted ON checkouts USING btree (ended_at) WHERE card_save = 'wanted'::text AND state = 'paid'::text;
 
 CREATE UNIQUE INDEX checkouts_one_automatic ON checkouts USING btree (account_id) WHERE origin = 'automatic'::text AND state = 'open'::text;
@@ -391,6 +499,22 @@ create table clawbacks (
 CREATE INDEX clawbacks_by_cause ON clawbacks USING btree (cause_id);
 
 CREATE INDEX clawbacks_unpaid ON clawbacks USING btree (account_id, created_at) WHERE owed_nano > (taken_nano + waived_nano);
+
+create table code_batches (
+  id text not null,
+  kind text not null,
+  amount_nano bigint not null,
+  currency text not null,
+  gift_days integer,
+  note text not null,
+  code_count integer not null,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  constraint code_batches_amounts_valid CHECK (amount_nano > 0 AND code_count > 0),
+  constraint code_batches_id_valid CHECK (id ~~ 'batch\_%'::text),
+  constraint code_batches_unique PRIMARY KEY (id)
+);
 
 create table connect_requests (
   id text not null,
@@ -512,6 +636,8 @@ CREATE INDEX deliveries_by_endpoint ON ONLY deliveries USING btree (endpoint_id,
 CREATE INDEX deliveries_by_event ON ONLY deliveries USING btree (event_id, id);
 
 CREATE INDEX deliveries_by_lane ON ONLY deliveries USING btree (lane, due_at) WHERE state = 'pending'::text;
+
+CREATE INDEX deliveries_failing ON ONLY deliveries USING btree (id) WHERE state = 'failed'::text OR state = 'pending'::text AND attempt_count > 0;
 
 CREATE UNIQUE INDEX deliveries_pending_once ON ONLY deliveries USING btree (event_id, lane) WHERE state = 'pending'::text;
 
@@ -648,6 +774,41 @@ END),
 
 CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys USING btree (expires_at);
 
+create table incident_updates (
+  incident_id text not null,
+  number integer not null,
+  state text not null,
+  message text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint incident_updates_incident_exists FOREIGN KEY (incident_id) REFERENCES incidents(id),
+  constraint incident_updates_message_valid CHECK (length(message) >= 1 AND length(message) <= 5000),
+  constraint incident_updates_unique PRIMARY KEY (incident_id, number)
+);
+
+create table incidents (
+  id text not null,
+  title text not null,
+  state text not null,
+  model_ids text[] not null,
+  began_at timestamp with time zone not null,
+  changed_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint incidents_id_valid CHECK (id ~~ 'inc\_%'::text),
+  constraint incidents_state_valid CHECK (
+CASE state
+    WHEN 'investigating'::text THEN ended_at IS NULL
+    WHEN 'identified'::text THEN ended_at IS NULL
+    WHEN 'monitoring'::text THEN ended_at IS NULL
+    WHEN 'resolved'::text THEN ended_at IS NOT NULL
+    ELSE false
+END),
+  constraint incidents_title_valid CHECK (length(title) >= 1 AND length(title) <= 200),
+  constraint incidents_unique PRIMARY KEY (id)
+);
+
+CREATE INDEX incidents_by_change ON incidents USING btree (changed_at);
+
 create table key_spending (
   key_id text not null,
   starts_at timestamp with time zone not null,
@@ -696,6 +857,58 @@ create table ledger_seals (
   constraint ledger_seals_unique PRIMARY KEY (account_id)
 );
 
+create table ledger_verifications (
+  id text not null,
+  scope text not null,
+  state text not null,
+  asked_by text not null,
+  asked_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  accounts bigint,
+  entries bigint,
+  holds bigint,
+  violation_count integer not null default 0,
+  violations jsonb not null default '[]'::jsonb,
+  constraint ledger_verifications_id_valid CHECK (id ~~ 'ver\_%'::text),
+  constraint ledger_verifications_scope_valid CHECK (scope = ANY (ARRAY['new'::text, 'whole'::text])),
+  constraint ledger_verifications_state_valid CHECK (
+CASE state
+    WHEN 'waiting'::text THEN num_nonnulls(started_at, ended_at) = 0
+    WHEN 'running'::text THEN started_at IS NOT NULL AND ended_at IS NULL
+    WHEN 'passed'::text THEN num_nulls(started_at, ended_at) = 0
+    WHEN 'failed'::text THEN num_nulls(started_at, ended_at) = 0
+    ELSE false
+END),
+  constraint ledger_verifications_unique PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX ledger_verifications_one_open ON ledger_verifications USING btree ((true)) WHERE state = ANY (ARRAY['waiting'::text, 'running'::text]);
+
+create table money_slot_progress (
+  is_only boolean not null default true,
+  covered_from timestamp with time zone not null,
+  covered_until timestamp with time zone not null,
+  constraint money_slot_progress_only CHECK (is_only),
+  constraint money_slot_progress_order CHECK (covered_from <= covered_until),
+  constraint money_slot_progress_unique PRIMARY KEY (is_only)
+);
+
+create table money_slots (
+  slot_at timestamp with time zone not null,
+  calls bigint not null,
+  unknown_calls bigint not null,
+  revenue_nano bigint not null,
+  cost_nano bigint not null,
+  sold_nano bigint not null,
+  given_nano bigint not null,
+  refunded_nano bigint not null,
+  reversed_nano bigint not null,
+  expired_nano bigint not null,
+  adjusted_nano bigint not null,
+  constraint money_slots_unique PRIMARY KEY (slot_at)
+);
+
 create table operator_actions (
   id text not null,
   actor text not null,
@@ -736,6 +949,8 @@ create table payment_reversals (
 );
 
 CREATE INDEX payment_reversals_by_checkout ON payment_reversals USING btree (checkout_id, number);
+
+CREATE INDEX payment_reversals_by_number ON payment_reversals USING btree (number);
 
 create table plan_periods (
   id text not null,
@@ -801,6 +1016,8 @@ create table postings (
 
 CREATE INDEX postings_by_account ON postings USING btree (account_id, number);
 
+CREATE INDEX postings_of_credit ON postings USING btree (created_at, number) WHERE kind <> 'charge'::text AND kind <> 'loss'::text;
+
 CREATE INDEX postings_refunds ON postings USING btree (refund_of) WHERE refund_of IS NOT NULL;
 
 CREATE TRIGGER postings_final BEFORE DELETE OR UPDATE ON postings FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -859,7 +1076,9 @@ create table redeem_codes (
   voided_at timestamp with time zone,
   redeemed_at timestamp with time zone,
   redeemed_by text,
+  batch_id text,
   constraint redeem_codes_amount_positive CHECK (amount_nano > 0),
+  constraint redeem_codes_batch_exists FOREIGN KEY (batch_id) REFERENCES code_batches(id),
   constraint redeem_codes_ended_once CHECK (voided_at IS NULL OR redeemed_at IS NULL),
   constraint redeem_codes_gift_days_positive CHECK (gift_days > 0),
   constraint redeem_codes_hash_unique UNIQUE (hash),
@@ -868,6 +1087,8 @@ create table redeem_codes (
   constraint redeem_codes_kind_valid CHECK ((kind = ANY (ARRAY['cash'::text, 'gift'::text])) AND (kind = 'gift'::text OR gift_days IS NULL)),
   constraint redeem_codes_redeemed_complete CHECK ((redeemed_at IS NULL) = (redeemed_by IS NULL))
 );
+
+CREATE INDEX redeem_codes_by_batch ON redeem_codes USING btree (batch_id, id) WHERE batch_id IS NOT NULL;
 
 create table request_blocks (
   account_id text not null,
@@ -1054,6 +1275,28 @@ CREATE UNIQUE INDEX secrets_current ON secrets USING btree (name) WHERE retired_
 
 CREATE TRIGGER secrets_changed AFTER INSERT OR DELETE OR UPDATE OF retired_at ON secrets FOR EACH STATEMENT EXECUTE FUNCTION notify_upstream_change();
 
+create table sign_ups (
+  id text not null,
+  created_at timestamp with time zone not null,
+  network text not null,
+  mail_domain text not null,
+  account_id text,
+  refusal text,
+  cap_lifted_at timestamp with time zone,
+  constraint sign_ups_id_valid CHECK (id ~~ 'sup\_%'::text),
+  constraint sign_ups_outcome_valid CHECK ((account_id IS NULL) = (refusal IS NOT NULL)),
+  constraint sign_ups_refusal_valid CHECK (refusal = ANY (ARRAY['blocked'::text, 'disposable'::text, 'network-limit'::text, 'domain-limit'::text])),
+  constraint sign_ups_unique PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX sign_ups_by_account ON sign_ups USING btree (account_id) WHERE account_id IS NOT NULL;
+
+CREATE INDEX sign_ups_by_domain ON sign_ups USING btree (mail_domain, created_at);
+
+CREATE INDEX sign_ups_by_network ON sign_ups USING btree (network, created_at);
+
+CREATE INDEX sign_ups_by_time ON sign_ups USING btree (created_at);
+
 create table stored_texts (
   account_id text not null,
   shard smallint not null,
@@ -1171,6 +1414,8 @@ CREATE INDEX tasks_by_parent ON ONLY tasks USING btree (parent_id) WHERE parent_
 
 CREATE INDEX tasks_by_provider ON ONLY tasks USING btree (provider_id) WHERE phase = ANY (ARRAY['submitting'::text, 'unknown'::text, 'running'::text]);
 
+CREATE INDEX tasks_failed ON ONLY tasks USING btree (id) WHERE state = 'failed'::text OR state = 'expired'::text;
+
 CREATE INDEX tasks_ready_by_model ON ONLY tasks USING btree (model, id) WHERE phase = 'ready'::text;
 
 CREATE INDEX tasks_waiting_by_provider ON ONLY tasks USING btree (waits_for, id) WHERE waits_for IS NOT NULL;
@@ -1180,6 +1425,37 @@ CREATE INDEX tasks_with_prompt ON ONLY tasks USING btree (id) WHERE prompt_erase
 CREATE TRIGGER tasks_final BEFORE UPDATE ON tasks FOR EACH ROW WHEN (old.phase = 'ended'::text) EXECUTE FUNCTION tasks_keep_final();
 
 CREATE TRIGGER tasks_progress_grows BEFORE UPDATE ON tasks FOR EACH ROW WHEN (new.progress < old.progress) EXECUTE FUNCTION tasks_keep_final();
+
+create table traffic_days (
+  day text not null,
+  kind text not null,
+  subject text not null,
+  calls bigint not null,
+  failed bigint not null,
+  constraint traffic_days_day_valid CHECK (day ~ '^\d{4}-\d{2}-\d{2}$'::text),
+  constraint traffic_days_kind_valid CHECK (kind = ANY (ARRAY['model'::text, 'endpoint'::text])),
+  constraint traffic_days_unique PRIMARY KEY (day, kind, subject),
+  constraint traffic_days_valid CHECK (calls > 0 AND failed >= 0 AND failed <= calls)
+);
+
+create table traffic_progress (
+  is_only boolean not null default true,
+  counted_until timestamp with time zone not null,
+  run_at timestamp with time zone not null,
+  constraint traffic_progress_only CHECK (is_only),
+  constraint traffic_progress_unique PRIMARY KEY (is_only)
+);
+
+create table traffic_slots (
+  slot_at timestamp with time zone not null,
+  kind text not null,
+  subject text not null,
+  calls bigint not null,
+  failed bigint not null,
+  constraint traffic_slots_kind_valid CHECK (kind = ANY (ARRAY['model'::text, 'endpoint'::text, 'upstream'::text])),
+  constraint traffic_slots_unique PRIMARY KEY (slot_at, kind, subject),
+  constraint traffic_slots_valid CHECK (calls > 0 AND failed >= 0 AND failed <= calls)
+);
 
 create table unarchived_bytes (
   storage_key text not null,
@@ -1259,6 +1535,8 @@ create table usage_rollups (
   quantities bigint[] not null,
   constraint usage_rollups_unique UNIQUE NULLS NOT DISTINCT (account_id, slot_at, key_id, price_id, unit, item_names)
 );
+
+CREATE INDEX usage_rollups_by_time ON usage_rollups USING brin (slot_at);
 
 create table user_backup_codes (
   user_id text not null,
@@ -1380,6 +1658,8 @@ create table wallets (
   constraint wallets_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint wallets_account_unique PRIMARY KEY (account_id)
 );
+
+CREATE INDEX wallets_frozen ON wallets USING btree (frozen_at) WHERE frozen_at IS NOT NULL;
 
 CREATE TRIGGER wallets_frozen_complete BEFORE INSERT OR UPDATE OF frozen_at, frozen_reason ON wallets FOR EACH ROW EXECUTE FUNCTION check_wallet_freeze();
 
@@ -2258,6 +2538,15 @@ begin
     start := next;
   end loop;
   return made;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.notify_block_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('blocks', '');
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.notify_caller_change()

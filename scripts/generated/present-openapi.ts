@@ -121,12 +121,16 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
     findOperatorRole: refuse,
     hasTasksDueBefore: refuse,
     openAccount: refuse,
+    admission: { check: refuse, admit: refuse },
     showMail: () => {},
   });
   const admin = createAdmin({
     ...parts,
     randomBytes,
     ...{ siteUrl: settings.site_url, currency: settings.currency, readSession: refuse, changeAccount: refuse },
+    ...{ requestDays: 0, commands: null, refundPayment: refuse, cancelTask: refuse, purgeFiles: refuse },
+    listTaskProviders: () => [],
+    retention: { fileDays: 0, taskDays: 0, requestDays: 0 },
   });
   const http = await createGatewayHttp({
     ...parts,
@@ -160,6 +164,8 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
     requestLog: { note: () => {}, amend: () => {} },
     contentSeal: { open: refuse },
     contentAllowance: { take: () => false, give: () => {} },
+    statusPage: null,
+    blocks: { requireUnblocked: () => {} },
     metrics: createMetrics(),
     readers: { watch: () => () => () => {} },
     checkDatabase: async () => {},

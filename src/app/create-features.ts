@@ -1,6 +1,14 @@
 import { join } from "node:path";
+import { capSpending, createAdmission, openBlockList } from "../features/abuse/index.ts";
 import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
-import { type Admin, createAdmin, findOperatorRole } from "../features/admin/index.ts";
+import {
+  type Admin,
+  type AdminCommands,
+  createAdmin,
+  findOperatorRole,
+  listOperatorEmails,
+} from "../features/admin/index.ts";
+import { checkAlarms } from "../features/alarms/index.ts";
 import { raiseAlerts } from "../features/alerts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
 import { createChat } from "../features/chat/index.ts";
@@ -11,13 +19,14 @@ import type { Files } from "../features/files/index.ts";
 import { releaseHold } from "../features/ledger/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { sendNotices } from "../features/notices/index.ts";
-import { createPayments, type StripePlace } from "../features/payments/index.ts";
+import { createPayments, type Payments, type StripePlace } from "../features/payments/index.ts";
 import { createQuotes } from "../features/quotes/index.ts";
 import { createContentSeal, createRequestLog } from "../features/requests/index.ts";
 import { createResponses } from "../features/responses/index.ts";
 import { createSite, type Site } from "../features/site/index.ts";
 import { createSpeech } from "../features/speech/index.ts";
-import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint } from "../features/tasks/index.ts";
+import { countTraffic, createStatusPage } from "../features/status/index.ts";
+import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint, type Tasks } from "../features/tasks/index.ts";
 import { createTranscriptions } from "../features/transcriptions/index.ts";
 import { createWebhooks, type Webhooks } from "../features/webhooks/index.ts";
 import { createByteAllowance } from "../lib/byte-allowance.ts";
@@ -31,10 +40,11 @@ import type { GatewayHttpDependencies } from "./create-gateway-http.ts";
 import { listJobs } from "./list-jobs.ts";
 import { openFiles } from "./open-files.ts";
 import type { Foundation, FoundationOptions } from "./open-foundation.ts";
+import { readAlarmSettings } from "./read-alarm-settings.ts";
 import { readBrandSettings } from "./read-brand-settings.ts";
 import { readContentDays } from "./read-content-days.ts";
 import { readPaymentSettings } from "./read-payment-settings.ts";
-import { readSiteSettings, readWelcomeCredit } from "./read-site-settings.ts";
+import { readSiteSettings, readSpendCap, readWelcomeCredit } from "./read-site-settings.ts";
 import { readTextLimits } from "./read-text-limits.ts";
 
 /** All features of a gateway. */
@@ -55,6 +65,8 @@ export type Features = Pick<
   | "tasks"
   | "transcriptions"
   | "webhooks"
+  | "statusPage"
+  | "blocks"
   | "callers"
   | "keyUses"
   | "requestLog"
@@ -76,6 +88,8 @@ export type FeatureOptions = FoundationOptions & {
   failpoint?: (name: TaskFailpoint | DramaFailpoint) => void;
   /** Prints an unsent mail to the terminal; its links are secrets and must not be logged. */
   showMail?: (text: string) => void;
+  /** Commands for remote callers; the command line, which starts gateways, brings them. */
+  commands?: AdminCommands;
   /** Stripe's API; tests use another URL. */
   stripe?: StripePlace;
 };
@@ -124,12 +138,9 @@ export async function createFeatures(
   stack.defer(() => payments.close());
   const site = createGatewaySite(foundation, options);
   stack.defer(() => site.close());
-  const admin = createOperatorSide(foundation, options, site);
-  const upkeep = {
-    ...{ removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp },
-    raiseAlerts: (signal: AbortSignal) => raiseAlerts({ database, clock, currency }, signal),
-    sendNotices: () => sendNotices({ database, clock, siteUrl, sendMail: site.sendMail }),
-  };
+  const { blocks, statusPage, jobs: watching } = await openWatching(foundation, options, { site, stack });
+  const { sweep: sweepCheckouts, topUp: topUpAccounts } = payments;
+  const upkeep = { ...watching, removeExpiredFiles: opened.removeExpired, sweepCheckouts, topUpAccounts };
   const jobs = await openJobs(foundation, options, { ...upkeep, sweepResponses: responses.sweep });
   stack.defer(() => jobs.close());
   const guarded = createGuardedClient({ allowsPrivate: false });
@@ -146,13 +157,14 @@ export async function createFeatures(
     connectionsMax: settings.database_connections,
   });
   stack.defer(() => tasks.close());
+  const admin = createOperatorSide(foundation, options, { site, payments, tasks, files });
   const speech = createSpeech({ calls, catalog, registry, clock, tasks });
   const folder = join(settings.data_dir, "films");
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
   return {
     quotes,
     ...{ calls, chat, completions, messages, responses, embeddings },
-    ...{ admin, dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes },
+    ...{ admin, dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes, blocks, statusPage },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
     rebrand: (next) => rebrandSite(site, foundation, next),
@@ -172,15 +184,27 @@ function openPayments({ database }: Foundation, { settings, clock, ids, logger, 
   return createPayments({ ...{ database, clock, ids, logger, place }, ...readPaymentSettings(settings) });
 }
 
+type OperatorParts = { site: Site; payments: Payments; tasks: Tasks; files: Files };
+
 function createOperatorSide(
-  { database, counters }: Foundation,
-  { settings, clock, ids, randomBytes }: FeatureOptions,
-  { readSession }: Site,
+  { database, address, counters, catalog }: Foundation,
+  { settings, clock, ids, randomBytes, commands }: FeatureOptions,
+  { site: { readSession }, payments, tasks, files }: OperatorParts,
 ): Admin {
   const { site_url: siteUrl, currency } = settings;
   return createAdmin({
     ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession },
+    requestDays: settings.request_log_days,
+    commands: commands === undefined ? null : { runner: commands, host: { database, settings, address } },
     changeAccount: (tx, accountId, change) => changeAccount({ database: tx, clock, ids }, accountId, change),
+    refundPayment: payments.refund,
+    cancelTask: tasks.cancel,
+    listTaskProviders: () => catalog.current().catalog?.providers ?? [],
+    purgeFiles: files.removeExpired,
+    retention: {
+      ...{ fileDays: settings.file_days, taskDays: settings.task_days },
+      requestDays: settings.request_log_days,
+    },
   });
 }
 
@@ -223,8 +247,58 @@ function openNotes(
 
 type Upkeep = Pick<
   Parameters<typeof listJobs>[0],
-  "removeExpiredFiles" | "sweepCheckouts" | "topUpAccounts" | "raiseAlerts" | "sendNotices" | "sweepResponses"
+  | "removeExpiredFiles"
+  | "sweepCheckouts"
+  | "topUpAccounts"
+  | "raiseAlerts"
+  | "sendNotices"
+  | "sweepResponses"
+  | "countTraffic"
+  | "checkAlarms"
+  | "capSpending"
 >;
+
+/** What watches: the status page, block lists, and the jobs for alarms, mails, traffic and the spending of new accounts. */
+async function openWatching(
+  { database, feed, catalog }: Foundation,
+  { settings, clock, ids, logger }: FeatureOptions,
+  { site, stack }: { site: Pick<Site, "sendMail">; stack: AsyncDisposableStack },
+) {
+  const { mails, webhook, slack } = readAlarmSettings(settings);
+  const { currency, site_url: siteUrl } = settings;
+  const { sendMail } = site;
+  const blocks = await openBlockList({
+    ...{ database, clock, feed, supportContact: settings.support_contact ?? null },
+    onTrouble: (error) => logger.warn({ error }, "block list not reloaded"),
+  });
+  stack.defer(() => blocks.close());
+  // Operators choose these addresses, often in their own network.
+  const client = createGuardedClient({ allowsPrivate: true });
+  stack.defer(() => client.close());
+  const listRecipients = async (): Promise<readonly string[]> =>
+    mails.length > 0 ? mails : await listOperatorEmails(database);
+  const channels = { mail: { listRecipients, send: sendMail }, webhook, slack, client, siteUrl };
+  const surroundings = {
+    ...{
+      clock,
+      currency,
+      dataDir: settings.data_dir,
+      expectsBackups: settings.database_url === undefined && settings.sandbox === "off",
+    },
+    connectionsMax: settings.database_connections,
+  };
+  const cap = readSpendCap(settings);
+  const hasModel = (id: string): boolean => catalog.current().modelById.has(id);
+  const jobs: Pick<Upkeep, "raiseAlerts" | "sendNotices" | "checkAlarms" | "countTraffic" | "capSpending"> = {
+    raiseAlerts: (signal) => raiseAlerts({ database, clock, currency }, signal),
+    sendNotices: () => sendNotices({ database, clock, siteUrl, sendMail }),
+    checkAlarms: (signal) => checkAlarms({ database, ids, logger, channels, surroundings }, signal),
+    ...(settings.request_log_days === 0 ? {} : { countTraffic: () => countTraffic({ database, clock, hasModel }) }),
+    ...(cap === null ? {} : { capSpending: (signal) => capSpending({ database, clock, currency, cap }, signal) }),
+  };
+  const statusPage = settings.status_page === "on" ? createStatusPage({ database, clock, catalog }) : null;
+  return { blocks, statusPage, jobs };
+}
 
 function openJobs({ database, metrics, time, copy }: Foundation, options: FeatureOptions, upkeep: Upkeep) {
   const { clock, ids, logger } = options;
@@ -266,6 +340,14 @@ function createGatewaySite(foundation: Foundation, options: FeatureOptions): Sit
     ...{ database, changes, clock, ids, randomBytes, counters, logger, masterKey, catalog, showMail },
     outbox: options.siblings?.outbox,
     ...readSiteSettings(settings),
+    admission: createAdmission({
+      ...{ database, clock, ids, logger },
+      limits: {
+        perNetworkMax: settings.sign_ups_per_network_daily_max,
+        perDomainMax: settings.sign_ups_per_domain_daily_max,
+        supportContact: settings.support_contact ?? null,
+      },
+    }),
     checkDatabase: () => pingDatabase(database),
     findOperatorRole: (userId) => findOperatorRole(database, userId),
     hasTasksDueBefore: (moment) => hasTasksDueBefore(database, moment),

@@ -1,3 +1,5 @@
+import { runVerification } from "../features/admin/index.ts";
+import { sumMoneySlots } from "../features/costs/index.ts";
 import { forgetExpiredKeys } from "../features/idempotency/index.ts";
 import {
   type CheckOutcome,
@@ -32,6 +34,11 @@ type JobOptions = {
   sweepCheckouts(signal: AbortSignal): Promise<void>;
   topUpAccounts(signal: AbortSignal): Promise<void>;
   raiseAlerts(signal: AbortSignal): Promise<void>;
+  /** Absent without a request log. */
+  countTraffic?(): Promise<void>;
+  checkAlarms(signal: AbortSignal): Promise<void>;
+  /** Absent without a cap. */
+  capSpending?(signal: AbortSignal): Promise<void>;
   sendNotices(): Promise<void>;
   sweepResponses(): Promise<void>;
 };
@@ -54,6 +61,11 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
 
   return [
     {
+      name: "verify-ledger",
+      schedule: everyMinute,
+      run: (signal) => runVerification({ database, clock, signal, onFound: report }),
+    },
+    {
       name: "sweep-ledger",
       schedule: everyMinute,
       run: async () => {
@@ -68,6 +80,11 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       name: "roll-up-usage",
       schedule: everyMinute,
       run: () => rollUpUsage({ database, clock }),
+    },
+    {
+      name: "sum-money-slots",
+      schedule: everyMinute,
+      run: () => sumMoneySlots({ database, clock }),
     },
     {
       name: "renew-plans",
@@ -103,6 +120,12 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       schedule: everyMinute,
       run: (signal) => options.raiseAlerts(signal),
     },
+    ...listOptional(options),
+    {
+      name: "check-alarms",
+      schedule: everyMinute,
+      run: (signal) => options.checkAlarms(signal),
+    },
     {
       name: "send-notices",
       schedule: everyMinute,
@@ -131,6 +154,18 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
         await checkEverything(database, { now: clock.now(), signal, onFound: report, place: "kept" });
       },
     },
+  ];
+}
+
+/** Jobs that only some settings need. */
+function listOptional({ countTraffic, capSpending }: JobOptions): ScheduledJob[] {
+  return [
+    ...(countTraffic === undefined
+      ? []
+      : [{ name: "count-traffic", schedule: everyMinute, run: () => countTraffic() }]),
+    ...(capSpending === undefined
+      ? []
+      : [{ name: "cap-spending", schedule: everyMinute, run: (signal: AbortSignal) => capSpending(signal) }]),
   ];
 }
 

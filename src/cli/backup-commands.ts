@@ -1,3 +1,4 @@
+import { recordBackup } from "../features/alarms/index.ts";
 import {
   checkBackup,
   createBackup,
@@ -38,12 +39,14 @@ const createCommand: Command = {
       const place = await openWith(stack, openPlace(placeName, settings, { use: "write" }));
       const files = await openWith(stack, openByteStore(settings));
       const { randomBytes } = systemDependencies;
-      const manifest = await withDatabase(terminal, async (_database, _settings, address) =>
-        createBackup(
+      const manifest = await withDatabase(terminal, async (database, _settings, address) => {
+        const made = await createBackup(
           { address, files, place, randomBytes, ...trackProgress(terminal, stack) },
           { secret: await findSecret(settings), includesSecret },
-        ),
-      );
+        );
+        await recordBackup({ ...systemDependencies, database }, "full");
+        return made;
+      });
       const text = `${presentBackup(manifest)}\n${presentSecretAdvice({ includesSecret })}`;
       return { json: presentBackupJson(manifest), text };
     }),
@@ -67,12 +70,14 @@ const baseCommand: Command = {
       const archive = await openWith(stack, openPlace(archiveName, settings, { use: "write" }));
       const files = await openWith(stack, openByteStore(settings));
       const { randomBytes } = systemDependencies;
-      const base = await withDatabase(terminal, async (_database, _settings, address) =>
-        createBaseBackup(
+      const base = await withDatabase(terminal, async (database, _settings, address) => {
+        const made = await createBaseBackup(
           { address, files, archive, randomBytes, ...trackProgress(terminal, stack) },
           { secret: await findSecret(settings), includesSecret },
-        ),
-      );
+        );
+        await recordBackup({ ...systemDependencies, database }, "base");
+        return made;
+      });
       const size = presentSize(base.server.bytes);
       return {
         json: { id: base.id, taken_at: base.taken_at, bytes: base.server.bytes, files: base.files.count },

@@ -1,10 +1,10 @@
-import { userInfo } from "node:os";
 import { bookCredit, type CreditRequest, readBalance, requireLedgerCurrency } from "../features/ledger/index.ts";
 import type { AccountId, TransactionId } from "../lib/ids.ts";
 import { nano, parseMoney, presentMoney } from "../lib/money.ts";
 import { quotaKinds } from "../lib/plan-terms.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command, CommandResult, Terminal } from "./command.ts";
+import { getActor } from "./get-acting.ts";
 import { createWrongValue, readTime } from "./option-values.ts";
 import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
@@ -70,11 +70,6 @@ const refundCommand: Command = {
 };
 
 export const creditCommands: readonly Command[] = [addCommand, grantCommand, adjustCommand, refundCommand];
-
-/** The operator's user name, stored with every booking. */
-export function getActor(): string {
-  return userInfo().username;
-}
 
 export function readAmount(text: string): ReturnType<typeof nano> {
   const amount = parseMoney(text);

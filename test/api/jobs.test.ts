@@ -14,7 +14,7 @@ function createJobs(world: TestLedger) {
   const nothing = async () => {};
   const upkeep = {
     ...{ removeExpiredFiles: nothing, sweepCheckouts: nothing, sweepResponses: nothing },
-    ...{ topUpAccounts: nothing, raiseAlerts: nothing, sendNotices: nothing },
+    ...{ topUpAccounts: nothing, raiseAlerts: nothing, sendNotices: nothing, checkAlarms: nothing },
   };
   const jobs = listJobs({
     ...world.parts,
@@ -39,8 +39,10 @@ test("a gateway schedules every job", async () => {
     select name, schedule from scheduled_jobs order by name`.execute(gateway.database);
   const [everyMinute, everyHour, everyNight] = [{}, { minute: 23 }, { hour: 3, minute: 17 }];
   expect(rows).toEqual([
+    { name: "check-alarms", schedule: everyMinute },
     { name: "check-all-accounts", schedule: everyNight },
     { name: "check-changed-accounts", schedule: everyMinute },
+    { name: "count-traffic", schedule: everyMinute },
     { name: "forget-connect-requests", schedule: everyHour },
     { name: "forget-idempotency-keys", schedule: everyMinute },
     { name: "forget-old-events", schedule: everyHour },
@@ -55,10 +57,12 @@ test("a gateway schedules every job", async () => {
     { name: "roll-request-log", schedule: everyHour },
     { name: "roll-up-usage", schedule: everyMinute },
     { name: "send-notices", schedule: everyMinute },
+    { name: "sum-money-slots", schedule: everyMinute },
     { name: "sweep-checkouts", schedule: everyMinute },
     { name: "sweep-ledger", schedule: everyMinute },
     { name: "sweep-responses", schedule: everyMinute },
     { name: "top-up-accounts", schedule: everyMinute },
+    { name: "verify-ledger", schedule: everyMinute },
   ]);
 });
 

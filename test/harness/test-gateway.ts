@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Gateway, startGateway as startRealGateway } from "../../src/app/start-gateway.ts";
+import { adminCommands } from "../../src/cli/run-for-admin.ts";
 import {
   createAccount,
   createApiKey,
@@ -80,6 +81,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     clock,
     ids,
     randomBytes,
+    commands: adminCommands,
     logger: createLogger({ level: "debug", format: "json", write: (line) => logs.push(JSON.parse(line)) }),
     onProgress: () => {},
     onLost: (error) => {

@@ -8,6 +8,7 @@
 export {
   type AuditActor,
   type AuditEntry,
+  type AuditFilter,
   actorKinds,
   everyEntry,
   type NewAuditEntry,

@@ -18,6 +18,7 @@ export { hashPassword } from "./sign-in/password/password.ts";
 export { requireLiveSession } from "./sign-in/session/sessions.ts";
 export { createUser } from "./sign-in/user/create-user.ts";
 export { inviteUser } from "./sign-in/user/invite-user.ts";
+export { normalizeMailbox } from "./sign-in/user/normalize-mailbox.ts";
 export type { User } from "./sign-in/user/user.ts";
 export { findUserByEmail, findUserOfAccount, listUsers } from "./sign-in/user/user-store.ts";
 export type { SiteOptions } from "./site-dependencies.ts";

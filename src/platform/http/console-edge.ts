@@ -29,7 +29,14 @@ export const securityHeaders = {
 };
 
 /** Errors that every route of the console API can return. */
-const commonErrors = ["not_signed_in", "rate_limit_exceeded", "internal_error", "overloaded", "shutting_down"] as const;
+const commonErrors = [
+  "not_signed_in",
+  "access_blocked",
+  "rate_limit_exceeded",
+  "internal_error",
+  "overloaded",
+  "shutting_down",
+] as const;
 const changeErrors = [
   "cross_site_request",
   "invalid_json",

@@ -174,6 +174,8 @@ declare module "fastify" {
     adminEndpoint?: string;
     /** A route of the console API that requires no session. */
     access?: "open";
+    /** Successful requests are logged at the level `debug`. */
+    isQuiet?: true;
     /** `false` if the body is not stored, so texts that PostgreSQL cannot store are allowed. */
     storesTexts?: false;
     /** Whether a large body keeps the text that it was parsed from, because an upstream gets most of it unchanged. */

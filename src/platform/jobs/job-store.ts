@@ -21,6 +21,11 @@ export async function registerJobs(
         where scheduled_jobs.schedule <> excluded.schedule`.execute(database);
 }
 
+/** Makes a job due at once, for the next poll of any gateway. */
+export async function hastenJob(tx: Database, name: string, now: Date): Promise<void> {
+  await sql`update scheduled_jobs set due_at = least(due_at, ${now}) where name = ${name}`.execute(tx);
+}
+
 /** Claims due jobs without a live lease. `FOR UPDATE SKIP LOCKED`: skip jobs another gateway is claiming. */
 export async function claimDueJobs(
   database: Database,
@@ -65,4 +70,17 @@ export async function endJobLease(
   await sql`
     update scheduled_jobs set leased_until = null, due_at = coalesce(${dueAt}::timestamptz, due_at)
       where name = ${name} and fencing_token = ${fencingToken}`.execute(database);
+}
+
+/** Jobs that are due since before a moment and do not run, with the oldest first. */
+export async function listLateJobs(
+  database: Database,
+  { now, before }: { now: Date; before: Date },
+): Promise<{ name: string; dueAt: Date }[]> {
+  const { rows } = await sql<{ name: string; due_at: Date }>`
+    select name, due_at from scheduled_jobs
+      where due_at < ${before} and (leased_until is null or leased_until <= ${now}) order by due_at, name`.execute(
+    database,
+  );
+  return rows.map(({ name, due_at: dueAt }) => ({ name, dueAt }));
 }

@@ -290,6 +290,7 @@ describe("a key", () => {
       sweepCheckouts: async () => {},
       topUpAccounts: async () => {},
       raiseAlerts: async () => {},
+      checkAlarms: async () => {},
       sendNotices: async () => {},
       sweepResponses: async () => {},
     }).find(({ name }) => name === "forget-idempotency-keys");

@@ -57,6 +57,8 @@ const parsedOnly: readonly [RegExp, string][] = [
   [/^restore /, "needs an empty database: test/flows/database/backups.test.ts restores"],
   [/^payment (show|waive) /, "needs Stripe"],
   [/^ledger unfreeze /, "needs a frozen account"],
+  [/^abuse lift-cap /, "needs an account that signed up on the site"],
+  [/^abuse import-disposable /, "needs a downloaded list"],
   [/^help$/, "is no command of the table"],
 ];
 
@@ -169,6 +171,7 @@ async function prepareCustomer(): Promise<void> {
     "<transaction id>": entries.find(({ kind }: { kind: string }) => kind === "charge").id,
     "<task id>": ((await stuck.json()) as { id: string }).id,
     "<event id>": (await listEvents())[0]?.id ?? "",
+    "<incident id>": (await operateJson("incident", "open", "--title", "Slow", "--message", "Slow answers.")).id,
     "<code id>": codes[0].id,
     "<code>": codes[1].code,
   };

@@ -1417,6 +1417,59 @@ export type paths = {
       };
     };
   };
+  "/uptime": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "uptime";
+            state: "ok" | "degraded" | "down";
+            at: string;
+            first_day: string;
+            models: ({
+              id: string;
+              name: string;
+              state: "ok" | "degraded" | "down";
+              uptime: number | null;
+              days: ({
+                state: "none" | "few" | "ok" | "degraded" | "down";
+                uptime: number | null;
+              })[];
+              type: string;
+            })[];
+            endpoints: ({
+              id: string;
+              name: string;
+              state: "ok" | "degraded" | "down";
+              uptime: number | null;
+              days: ({
+                state: "none" | "few" | "ok" | "degraded" | "down";
+                uptime: number | null;
+              })[];
+            })[];
+            incidents: ({
+              id: string;
+              title: string;
+              state: "investigating" | "identified" | "monitoring" | "resolved";
+              models: (string)[];
+              began_at: string;
+              ended_at: string | null;
+              updates: ({
+                state: "investigating" | "identified" | "monitoring" | "resolved";
+                message: string;
+                created_at: string;
+              })[];
+            })[];
+          };
+        } };
+      };
+    };
+  };
   "/checkouts": {
     post: {
       parameters: {

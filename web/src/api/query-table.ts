@@ -47,6 +47,7 @@ import {
   listTasks,
   readDocument,
 } from "./fetch-tasks.ts";
+import { getUptime } from "./fetch-uptime.ts";
 import {
   getEndpoint,
   getInbox,
@@ -70,6 +71,8 @@ const catalog = { staleTime: 60_000 } as const;
 
 /** The server caches this for a few seconds; polling faster returns the same. */
 const showcaseMs = 30_000;
+/** The server's copy is at most as old. */
+const uptimeMs = 30_000;
 
 /** Poll while a delivery is pending. */
 export const deliveryRefreshMs = 2_000;
@@ -152,6 +155,7 @@ export const queryTable = nameQueries({
   },
   // Keep showing the old rows while another period or filter loads.
   topUps: { now: whole(getTopUp) },
+  uptime: { current: whole(getUptime, { staleTime: uptimeMs, refetchInterval: uptimeMs }) },
   usage: { report: whole(getUsage, { placeholderData: keepPreviousData }) },
   webhooks: {
     endpoints: whole(listEndpoints),

@@ -20,7 +20,7 @@ export type AccountAction = { accountId: AccountId; acting: Acting; reason: stri
 
 const reasonCharactersMax = 500;
 
-function requireReason(text: string): string {
+export function requireReason(text: string): string {
   const reason = text.trim();
   if (reason !== "" && reason.length <= reasonCharactersMax) return reason;
   throw new AppError("invalid_parameter", `Give a reason of 1 to ${reasonCharactersMax} characters.`, {

@@ -21,7 +21,7 @@ export type AdminScope = (typeof adminScopes)[number];
 
 export type AdminAccess = "read" | "write";
 
-type AdminEndpoint = {
+export type AdminEndpoint = {
   /** `null`: for every operator and key. */
   scope: AdminScope | null;
   /** Readers, and keys with read access, call only endpoints that read. */
@@ -38,6 +38,7 @@ const adminEndpointTable = {
   getIdentity: { scope: null, access: "read" },
 
   listAuditEntries: { scope: "audit", access: "read" },
+  exportAuditEntries: { scope: "audit", access: "read" },
   verifyAuditLog: { scope: "audit", access: "read" },
 
   listOperators: { scope: "operators", access: "read" },
@@ -46,6 +47,13 @@ const adminEndpointTable = {
   listAdminKeys: { scope: "operators", access: "read" },
   createAdminKey: { scope: "operators", access: "write", proof: "person" },
   revokeAdminKey: { scope: "operators", access: "write", proof: "person" },
+
+  search: { scope: "accounts", access: "read" },
+  listRequests: { scope: "requests", access: "read" },
+  getRequest: { scope: "requests", access: "read" },
+
+  /** Each command has its own scope and access. */
+  runCommand: { scope: null, access: "read" },
 
   listPlans: { scope: "accounts", access: "read" },
   listAccounts: { scope: "accounts", access: "read" },
@@ -58,6 +66,55 @@ const adminEndpointTable = {
   listAccountCharges: { scope: "money", access: "read" },
   bookCredit: { scope: "money", access: "write", proof: "fresh" },
   refundCharge: { scope: "money", access: "write", proof: "fresh" },
+
+  getToday: { scope: "money", access: "read" },
+
+  listPayments: { scope: "money", access: "read" },
+  getPayment: { scope: "money", access: "read" },
+  refundPayment: { scope: "money", access: "write", proof: "fresh" },
+  waivePaymentDebt: { scope: "money", access: "write", proof: "fresh" },
+  listReversals: { scope: "money", access: "read" },
+  listCreditEntries: { scope: "money", access: "read" },
+  listRevenue: { scope: "money", access: "read" },
+  listMargins: { scope: "money", access: "read" },
+  listCodeBatches: { scope: "money", access: "read" },
+  createCodes: { scope: "money", access: "write", proof: "fresh" },
+  revokeCodeBatch: { scope: "money", access: "write", proof: "fresh" },
+  listCodes: { scope: "money", access: "read" },
+  revokeCode: { scope: "money", access: "write", proof: "fresh" },
+  listVerifications: { scope: "money", access: "read" },
+  startVerification: { scope: "money", access: "write" },
+  listFrozenAccounts: { scope: "money", access: "read" },
+  unfreezeAccount: { scope: "money", access: "write", proof: "fresh" },
+
+  listTasks: { scope: "work", access: "read" },
+  getTask: { scope: "work", access: "read" },
+  cancelTask: { scope: "work", access: "write" },
+  retryTask: { scope: "work", access: "write" },
+  listDeliveries: { scope: "work", access: "read" },
+  resendEvent: { scope: "work", access: "write" },
+  listQueues: { scope: "work", access: "read" },
+  listStorage: { scope: "work", access: "read" },
+  purgeFiles: { scope: "work", access: "write" },
+
+  listAlarms: { scope: "alarms", access: "read" },
+  getAlarm: { scope: "alarms", access: "read" },
+  acknowledgeAlarm: { scope: "alarms", access: "write" },
+  silenceAlarm: { scope: "alarms", access: "write" },
+  listAlarmRules: { scope: "alarms", access: "read" },
+  updateAlarmRule: { scope: "alarms", access: "write" },
+
+  listIncidents: { scope: "status", access: "read" },
+  getIncident: { scope: "status", access: "read" },
+  createIncident: { scope: "status", access: "write" },
+  updateIncident: { scope: "status", access: "write" },
+
+  listSignUps: { scope: "accounts", access: "read" },
+  sumSignUps: { scope: "accounts", access: "read" },
+  liftSpendCap: { scope: "accounts", access: "write" },
+  listBlocks: { scope: "accounts", access: "read" },
+  createBlock: { scope: "accounts", access: "write" },
+  removeBlock: { scope: "accounts", access: "write" },
 } as const satisfies Record<string, AdminEndpoint>;
 
 export type AdminEndpointName = keyof typeof adminEndpointTable;
@@ -91,7 +148,7 @@ const bodyErrors = ["invalid_json", "payload_too_large", "unsupported_media_type
 /** Route options that derive from the table. Spread `schema` into the route's own. */
 export function describeAdminEndpoint(name: AdminEndpointName, errors: readonly ErrorCode[] = []) {
   const { scope, access } = getAdminEndpoint(name);
-  const ofBody = access === "write" ? bodyErrors : [];
+  const ofBody = access === "write" || name === "runCommand" ? bodyErrors : [];
   return {
     config: { adminEndpoint: name },
     schema: {

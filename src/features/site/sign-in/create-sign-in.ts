@@ -37,6 +37,7 @@ type SignIn = {
 type SignInOptions = SiteOptions & {
   masterKey: MasterKey;
   openAccount: OpenAccount;
+  admission: SignInDependencies["admission"];
   /** Secret of the outbox; `null` if it is not served. */
   outboxSecret: string | null;
 };
@@ -54,6 +55,7 @@ export function createSignIn(site: SiteDependencies & { mailer: Mailer }, option
     keys: { totp: masterKey.derive("totp-secrets"), backupCodes: masterKey.derive("backup-codes") },
     providers: options.providers.map((settings) => createOidcProvider(settings, clock)),
     serviceName: options.brand.name,
+    admission: options.admission,
     openAccount: welcomeOnce(site, options.openAccount),
     mayWelcome: createWelcome({ beginAttempt, logger, dailyMax }),
     notifyChange({ userId, email }, change) {

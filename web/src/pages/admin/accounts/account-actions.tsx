@@ -182,7 +182,7 @@ function ChangeTerms({ account, onClose }: ActionProps) {
             body: {
               limits: readLimits(limits),
               reason,
-              // The same plan would start its period anew.
+              // The same plan would start a new period.
               ...(plan === (account.plan ?? "") ? {} : { plan: plan === "" ? null : plan }),
             },
           }),

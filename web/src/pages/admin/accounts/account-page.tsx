@@ -163,7 +163,7 @@ function Members({ account: { members } }: { account: AdminAccount }) {
   return (
     <Section title="People">
       {members.length === 0 ? (
-        <p className="text-sm text-ink-soft">Nobody can sign in: the account is used by its keys only.</p>
+        <p className="text-sm text-ink-soft">The account has no people, only keys.</p>
       ) : (
         <ul aria-label="People" className="divide-y divide-line border-y border-line">
           {members.map((member) => (
@@ -197,7 +197,7 @@ function Keys({ account }: { account: AdminAccount }) {
   return (
     <Section title="API keys">
       <DataTable
-        label="API keys"
+        label="List of API keys"
         columns={listKeyColumns({ timeZone, currency: account.currency, onRevoke: setRevoking })}
         rows={rows}
         {...keys}
