@@ -16,10 +16,13 @@ const ranks = [
       "src/features/admin/commands",
       "src/features/admin/edge",
       "src/features/admin/keys",
+      "src/features/admin/money",
       "src/features/admin/operators",
       "src/features/admin/requests",
       "src/features/admin/search",
+      "src/features/admin/today",
       "src/features/admin/watch",
+      "src/features/admin/work",
     ],
   },
   {

@@ -527,6 +527,8 @@ CREATE INDEX checkouts_automatic ON checkouts USING btree (account_id, created_a
 
 CREATE INDEX checkouts_by_account ON checkouts USING btree (account_id, id);
 
+CREATE INDEX checkouts_by_time ON checkouts USING btree (created_at, id);
+
 CREATE INDEX checkouts_card_wanted ON checkouts USING btree (ended_at) WHERE card_save = 'wanted'::text AND state = 'paid'::text;
 
 CREATE UNIQUE INDEX checkouts_one_automatic ON checkouts USING btree (account_id) WHERE origin = 'automatic'::text AND state = 'open'::text;
@@ -557,6 +559,22 @@ create table clawbacks (
 CREATE INDEX clawbacks_by_cause ON clawbacks USING btree (cause_id);
 
 CREATE INDEX clawbacks_unpaid ON clawbacks USING btree (account_id, created_at) WHERE owed_nano > (taken_nano + waived_nano);
+
+create table code_batches (
+  id text not null,
+  kind text not null,
+  amount_nano bigint not null,
+  currency text not null,
+  gift_days integer,
+  note text not null,
+  code_count integer not null,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  constraint code_batches_amounts_valid CHECK (amount_nano > 0 AND code_count > 0),
+  constraint code_batches_id_valid CHECK (id ~~ 'batch\_%'::text),
+  constraint code_batches_unique PRIMARY KEY (id)
+);
 
 create table connect_requests (
   id text not null,
@@ -678,6 +696,8 @@ CREATE INDEX deliveries_by_endpoint ON ONLY deliveries USING btree (endpoint_id,
 CREATE INDEX deliveries_by_event ON ONLY deliveries USING btree (event_id, id);
 
 CREATE INDEX deliveries_by_lane ON ONLY deliveries USING btree (lane, due_at) WHERE state = 'pending'::text;
+
+CREATE INDEX deliveries_failing ON ONLY deliveries USING btree (id) WHERE state = 'failed'::text OR state = 'pending'::text AND attempt_count > 0;
 
 CREATE UNIQUE INDEX deliveries_pending_once ON ONLY deliveries USING btree (event_id, lane) WHERE state = 'pending'::text;
 
@@ -916,6 +936,58 @@ create table ledger_seals (
   constraint ledger_seals_unique PRIMARY KEY (account_id)
 );
 
+create table ledger_verifications (
+  id text not null,
+  scope text not null,
+  state text not null,
+  asked_by text not null,
+  asked_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  accounts bigint,
+  entries bigint,
+  holds bigint,
+  violation_count integer not null default 0,
+  violations jsonb not null default '[]'::jsonb,
+  constraint ledger_verifications_id_valid CHECK (id ~~ 'ver\_%'::text),
+  constraint ledger_verifications_scope_valid CHECK (scope = ANY (ARRAY['new'::text, 'whole'::text])),
+  constraint ledger_verifications_state_valid CHECK (
+CASE state
+    WHEN 'waiting'::text THEN num_nonnulls(started_at, ended_at) = 0
+    WHEN 'running'::text THEN started_at IS NOT NULL AND ended_at IS NULL
+    WHEN 'passed'::text THEN num_nulls(started_at, ended_at) = 0
+    WHEN 'failed'::text THEN num_nulls(started_at, ended_at) = 0
+    ELSE false
+END),
+  constraint ledger_verifications_unique PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX ledger_verifications_one_open ON ledger_verifications USING btree ((true)) WHERE state = ANY (ARRAY['waiting'::text, 'running'::text]);
+
+create table money_slot_progress (
+  is_only boolean not null default true,
+  covered_from timestamp with time zone not null,
+  covered_until timestamp with time zone not null,
+  constraint money_slot_progress_only CHECK (is_only),
+  constraint money_slot_progress_order CHECK (covered_from <= covered_until),
+  constraint money_slot_progress_unique PRIMARY KEY (is_only)
+);
+
+create table money_slots (
+  slot_at timestamp with time zone not null,
+  calls bigint not null,
+  unknown_calls bigint not null,
+  revenue_nano bigint not null,
+  cost_nano bigint not null,
+  sold_nano bigint not null,
+  given_nano bigint not null,
+  refunded_nano bigint not null,
+  reversed_nano bigint not null,
+  expired_nano bigint not null,
+  adjusted_nano bigint not null,
+  constraint money_slots_unique PRIMARY KEY (slot_at)
+);
+
 create table operator_actions (
   id text not null,
   actor text not null,
@@ -956,6 +1028,8 @@ create table payment_reversals (
 );
 
 CREATE INDEX payment_reversals_by_checkout ON payment_reversals USING btree (checkout_id, number);
+
+CREATE INDEX payment_reversals_by_number ON payment_reversals USING btree (number);
 
 create table plan_periods (
   id text not null,
@@ -1021,6 +1095,8 @@ create table postings (
 
 CREATE INDEX postings_by_account ON postings USING btree (account_id, number);
 
+CREATE INDEX postings_of_credit ON postings USING btree (created_at, number) WHERE kind <> 'charge'::text AND kind <> 'loss'::text;
+
 CREATE INDEX postings_refunds ON postings USING btree (refund_of) WHERE refund_of IS NOT NULL;
 
 CREATE TRIGGER postings_final BEFORE DELETE OR UPDATE ON postings FOR EACH ROW EXECUTE FUNCTION refuse_change();
@@ -1079,7 +1155,9 @@ create table redeem_codes (
   voided_at timestamp with time zone,
   redeemed_at timestamp with time zone,
   redeemed_by text,
+  batch_id text,
   constraint redeem_codes_amount_positive CHECK (amount_nano > 0),
+  constraint redeem_codes_batch_exists FOREIGN KEY (batch_id) REFERENCES code_batches(id),
   constraint redeem_codes_ended_once CHECK (voided_at IS NULL OR redeemed_at IS NULL),
   constraint redeem_codes_gift_days_positive CHECK (gift_days > 0),
   constraint redeem_codes_hash_unique UNIQUE (hash),
@@ -1088,6 +1166,8 @@ create table redeem_codes (
   constraint redeem_codes_kind_valid CHECK ((kind = ANY (ARRAY['cash'::text, 'gift'::text])) AND (kind = 'gift'::text OR gift_days IS NULL)),
   constraint redeem_codes_redeemed_complete CHECK ((redeemed_at IS NULL) = (redeemed_by IS NULL))
 );
+
+CREATE INDEX redeem_codes_by_batch ON redeem_codes USING btree (batch_id, id) WHERE batch_id IS NOT NULL;
 
 create table request_blocks (
   account_id text not null,
@@ -1420,6 +1500,8 @@ CREATE INDEX tasks_by_parent ON ONLY tasks USING btree (parent_id) WHERE parent_
 
 CREATE INDEX tasks_by_provider ON ONLY tasks USING btree (provider_id) WHERE phase = ANY (ARRAY['submitting'::text, 'unknown'::text, 'running'::text]);
 
+CREATE INDEX tasks_failed ON ONLY tasks USING btree (id) WHERE state = 'failed'::text OR state = 'expired'::text;
+
 CREATE INDEX tasks_ready_by_model ON ONLY tasks USING btree (model, id) WHERE phase = 'ready'::text;
 
 CREATE INDEX tasks_waiting_by_provider ON ONLY tasks USING btree (waits_for, id) WHERE waits_for IS NOT NULL;
@@ -1539,6 +1621,8 @@ create table usage_rollups (
   quantities bigint[] not null,
   constraint usage_rollups_unique UNIQUE NULLS NOT DISTINCT (account_id, slot_at, key_id, price_id, unit, item_names)
 );
+
+CREATE INDEX usage_rollups_by_time ON usage_rollups USING brin (slot_at);
 
 create table user_backup_codes (
   user_id text not null,

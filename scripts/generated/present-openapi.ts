@@ -134,7 +134,9 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
       notifyChange: () => {},
       changeAccount: refuse,
     },
-    ...{ requestDays: 0, commands: null },
+    ...{ requestDays: 0, commands: null, refundPayment: refuse, cancelTask: refuse, purgeFiles: refuse },
+    listTaskProviders: () => [],
+    retention: { fileDays: 0, taskDays: 0, requestDays: 0 },
   });
   const http = await createGatewayHttp({
     ...parts,

@@ -20,7 +20,7 @@ import { issueStatements } from "../features/invoices/index.ts";
 import { releaseHold } from "../features/ledger/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { sendNotices } from "../features/notices/index.ts";
-import { createPayments, type StripePlace } from "../features/payments/index.ts";
+import { createPayments, type Payments, type StripePlace } from "../features/payments/index.ts";
 import { createQuotes, type Quotes } from "../features/quotes/index.ts";
 import { createContentSeal, createRequestLog } from "../features/requests/index.ts";
 import { createResponses } from "../features/responses/index.ts";
@@ -136,7 +136,6 @@ export async function createFeatures(
   stack.defer(() => payments.close());
   const site = createGatewaySite(foundation, options);
   stack.defer(() => site.close());
-  const admin = createOperatorSide(foundation, options, site);
   const { blocks, statusPage, jobs: watching } = await openWatching(foundation, options, { site, stack });
   const payment = { sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp };
   const issue = (signal: AbortSignal) => issueStatements({ database, clock, currency }, signal);
@@ -144,6 +143,7 @@ export async function createFeatures(
   const jobs = await openJobs(foundation, options, { ...kept, ...payment, issueStatements: issue, ...watching });
   stack.defer(() => jobs.close());
   const tasks = openTasks(foundation, options, { files, quotes, random, stack });
+  const admin = createOperatorSide(foundation, options, { site, payments, tasks, files });
   const speech = createSpeech({ calls, catalog, registry, clock, tasks });
   const folder = join(settings.data_dir, "films");
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
@@ -197,10 +197,12 @@ function openPayments({ database }: Foundation, { settings, clock, ids, logger, 
   return createPayments({ ...{ database, clock, ids, logger, place }, ...readPaymentSettings(settings) });
 }
 
+type OperatorParts = { site: Site; payments: Payments; tasks: Tasks; files: Files };
+
 function createOperatorSide(
-  { database, address, counters }: Foundation,
+  { database, address, counters, catalog }: Foundation,
   { settings, clock, ids, randomBytes, commands }: FeatureOptions,
-  { readSession, notifyChange }: Site,
+  { site: { readSession, notifyChange }, payments, tasks, files }: OperatorParts,
 ): Admin {
   const { site_url: siteUrl, currency } = settings;
   return createAdmin({
@@ -208,6 +210,14 @@ function createOperatorSide(
     requestDays: settings.request_log_days,
     commands: commands === undefined ? null : { runner: commands, host: { database, settings, address } },
     changeAccount: (tx, accountId, change) => changeAccount({ database: tx, clock, ids }, accountId, change),
+    refundPayment: payments.refund,
+    cancelTask: tasks.cancel,
+    listTaskProviders: () => catalog.current().catalog?.providers ?? [],
+    purgeFiles: files.removeExpired,
+    retention: {
+      ...{ fileDays: settings.file_days, taskDays: settings.task_days },
+      requestDays: settings.request_log_days,
+    },
   });
 }
 

@@ -1,3 +1,5 @@
+import { runVerification } from "../features/admin/index.ts";
+import { sumMoneySlots } from "../features/costs/index.ts";
 import { forgetExpiredKeys } from "../features/idempotency/index.ts";
 import {
   type CheckOutcome,
@@ -60,6 +62,11 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
 
   return [
     {
+      name: "verify-ledger",
+      schedule: everyMinute,
+      run: (signal) => runVerification({ database, clock, signal, onFound: report }),
+    },
+    {
       name: "sweep-ledger",
       schedule: everyMinute,
       run: async () => {
@@ -74,6 +81,11 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       name: "roll-up-usage",
       schedule: everyMinute,
       run: () => rollUpUsage({ database, clock }),
+    },
+    {
+      name: "sum-money-slots",
+      schedule: everyMinute,
+      run: () => sumMoneySlots({ database, clock }),
     },
     {
       name: "renew-plans",

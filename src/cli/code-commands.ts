@@ -10,6 +10,7 @@ import type { AccountId } from "../lib/ids.ts";
 import { presentMoney } from "../lib/money.ts";
 import type { Command } from "./command.ts";
 import { readAmount } from "./credit-commands.ts";
+import { getActor } from "./get-acting.ts";
 import { createWrongValue, readNumber, readTime } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
 import { saveSecret } from "./save-secret.ts";
@@ -41,6 +42,7 @@ const createCommand: Command = {
           giftDays: options.days === undefined ? null : readNumber("days", options.days),
           expiresAt: options.expires === undefined ? null : readTime(options.expires),
           note: options.note ?? "",
+          createdBy: getActor(),
         },
       );
       if (terminal.isJson) {

@@ -24,6 +24,7 @@ type Prefix =
   | "akey"
   | "alarm"
   | "bak"
+  | "batch"
   | "blk"
   | "chk"
   | "code"
@@ -45,6 +46,7 @@ type Prefix =
   | "task"
   | "txn"
   | "user"
+  | "ver"
   | "view"
   | "whe"
   | "whs";

@@ -59,10 +59,12 @@ test("a gateway schedules every job", async () => {
     { name: "roll-request-log", schedule: everyHour },
     { name: "roll-up-usage", schedule: everyMinute },
     { name: "send-notices", schedule: everyMinute },
+    { name: "sum-money-slots", schedule: everyMinute },
     { name: "sweep-checkouts", schedule: everyMinute },
     { name: "sweep-ledger", schedule: everyMinute },
     { name: "sweep-responses", schedule: everyMinute },
     { name: "top-up-accounts", schedule: everyMinute },
+    { name: "verify-ledger", schedule: everyMinute },
   ]);
 });
 

@@ -5,7 +5,10 @@ import type { Settings } from "../../platform/config/load-settings.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database, DatabaseAddress } from "../../platform/database/database.ts";
 import type { RequestHeaders } from "../../platform/http/console-edge.ts";
+import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import type { Account, AccountChange } from "../accounts/index.ts";
+import type { Payments } from "../payments/index.ts";
+import type { Tasks } from "../tasks/index.ts";
 import type { Acting } from "./edge/admin-caller.ts";
 import type { AdminEndpoint } from "./edge/admin-endpoint-table.ts";
 
@@ -41,4 +44,12 @@ export type AdminDependencies = {
   notifyChange(owner: { userId: UserId; email: string }, change: string): void;
   /** Changes an account and its plan's quotas in the caller's transaction. */
   changeAccount(tx: Database, accountId: string, change: AccountChange): Promise<Account>;
+  refundPayment: Payments["refund"];
+  cancelTask: Tasks["cancel"];
+  /** The catalog's upstreams, for the limits of their queues. */
+  listTaskProviders(): readonly Pick<ProviderDefinition, "id" | "tasks_max" | "tasks_per_minute" | "task_limits_per">[];
+  /** Deletes expired files now. */
+  purgeFiles(): Promise<{ files: number; removedBytes: number }>;
+  /** 0 keeps tasks forever. */
+  retention: { fileDays: number; taskDays: number; requestDays: number };
 };

@@ -7,12 +7,17 @@ import { addAuditExportRoutes } from "./audit/audit-export-routes.ts";
 import { addCommandRoutes } from "./commands/command-routes.ts";
 import { addAdminApi } from "./edge/add-admin-api.ts";
 import { addAdminKeyRoutes } from "./keys/admin-key-routes.ts";
+import { addCodeAdminRoutes } from "./money/code-admin-routes.ts";
+import { addLedgerAdminRoutes } from "./money/ledger-admin-routes.ts";
+import { addPaymentAdminRoutes } from "./money/payment-admin-routes.ts";
 import { addOperatorRoutes } from "./operators/operator-routes.ts";
 import { addRequestAdminRoutes } from "./requests/request-admin-routes.ts";
 import { addAdminSearchRoutes } from "./search/admin-search-routes.ts";
+import { addTodayRoutes } from "./today/today-routes.ts";
 import { addAbuseAdminRoutes } from "./watch/abuse-admin-routes.ts";
 import { addAlarmAdminRoutes } from "./watch/alarm-admin-routes.ts";
 import { addIncidentAdminRoutes } from "./watch/incident-admin-routes.ts";
+import { addWorkAdminRoutes } from "./work/work-admin-routes.ts";
 
 export type Admin = {
   /** Adds the operators' API. */
@@ -33,6 +38,11 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addAuditExportRoutes(adminApi, dependencies);
         addAccountAdminRoutes(adminApi, dependencies);
         addSupportRoutes(adminApi, dependencies);
+        addTodayRoutes(adminApi, dependencies);
+        addPaymentAdminRoutes(adminApi, dependencies);
+        addLedgerAdminRoutes(adminApi, dependencies);
+        addCodeAdminRoutes(adminApi, dependencies);
+        addWorkAdminRoutes(adminApi, dependencies);
         addRequestAdminRoutes(adminApi, dependencies);
         addAdminSearchRoutes(adminApi, dependencies);
         addCommandRoutes(adminApi, dependencies);

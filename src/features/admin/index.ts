@@ -19,6 +19,7 @@ export {
 export type { AdminKey } from "./keys/admin-key.ts";
 export { listAdminKeys } from "./keys/admin-key-store.ts";
 export { createAdminKey, revokeAdminKey } from "./keys/change-admin-keys.ts";
+export { runVerification } from "./money/run-verification.ts";
 export { grantOperator, revokeOperator } from "./operators/grant-operator.ts";
 export {
   findOperatorRole,

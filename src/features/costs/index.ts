@@ -6,4 +6,6 @@
  */
 export { createUnchargedCosts, type UnchargedCosts } from "./create-uncharged-costs.ts";
 export { type MarginKey, type MarginLine, marginKeys, sumMargins } from "./margin-store.ts";
+export { type MoneySums, noMoney } from "./money-slot-store.ts";
+export { sumMoneyBetween, sumMoneySlots } from "./sum-money-slots.ts";
 export { insertUnchargedCosts, sumUnchargedCosts } from "./uncharged-cost-store.ts";

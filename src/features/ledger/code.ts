@@ -5,6 +5,8 @@ import type { Nano } from "../../lib/money.ts";
 /** Credit that the holder of the code can redeem once. */
 export type RedeemCode = {
   id: `code_${string}`;
+  /** The codes that were created together; `null` for codes of earlier versions. */
+  batchId: string | null;
   lastFour: string;
   kind: "cash" | "gift";
   amount: Nano;
@@ -25,6 +27,16 @@ const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const groupCount = 4;
 const groupCharacters = 5;
 const dayMs = 24 * 60 * 60 * 1000;
+
+/** What the codes of a batch have in common. */
+export type CodeBatch = Pick<
+  RedeemCode,
+  "kind" | "amount" | "currency" | "giftDays" | "note" | "createdAt" | "expiresAt"
+> & {
+  id: `batch_${string}`;
+  codes: number;
+  createdBy: string;
+};
 
 export function createCodeText(randomBytes: (count: number) => Uint8Array): string {
   const characters = [...randomBytes(groupCount * groupCharacters)].map((byte) => alphabet.charAt(byte & 31)).join("");

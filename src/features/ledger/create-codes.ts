@@ -1,18 +1,22 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
-import type { Database } from "../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
-import { createCodeText, hashCode, type RedeemCode } from "./code.ts";
-import { insertCode } from "./code-store.ts";
+import { type CodeBatch, createCodeText, hashCode, type RedeemCode } from "./code.ts";
+import { insertBatch, insertCode } from "./code-store.ts";
 import { amountMax } from "./ledger-state.ts";
 
-export type NewCodes = Pick<RedeemCode, "kind" | "amount" | "giftDays" | "note" | "expiresAt"> & { count: number };
+export type NewCodes = Pick<RedeemCode, "kind" | "amount" | "giftDays" | "note" | "expiresAt"> & {
+  count: number;
+  /** Who creates them; the command line by default. */
+  createdBy?: string;
+};
 
 const countMax = 1000;
 const giftDaysMax = 3650;
 const noteCharactersMax = 200;
 
-/** Returns the codes' texts, which are not stored: the database has only their hashes. */
+/** Creates a batch. Returns the codes' texts, which are not stored: the database has only their hashes. */
 export async function createCodes(
   dependencies: {
     database: Database;
@@ -24,22 +28,34 @@ export async function createCodes(
   request: NewCodes,
 ): Promise<{ code: RedeemCode; text: string }[]> {
   requireNewCodes(request, dependencies.clock.now());
-  const { count, ...terms } = request;
+  const { count, createdBy = "command line", ...terms } = request;
+  const { currency } = dependencies;
+  const createdAt = dependencies.clock.now();
+  const batch: CodeBatch = {
+    ...terms,
+    id: dependencies.ids.next("batch"),
+    currency,
+    codes: count,
+    createdBy,
+    createdAt,
+  };
   const created = Array.from({ length: count }, () => {
     const text = createCodeText(dependencies.randomBytes);
     const code: RedeemCode = {
       ...terms,
       id: dependencies.ids.next("code"),
+      batchId: batch.id,
       lastFour: text.slice(-4),
-      currency: dependencies.currency,
-      createdAt: dependencies.clock.now(),
+      currency,
+      createdAt,
       voidedAt: null,
       redeemedAt: null,
       redeemedBy: null,
     };
     return { code, text };
   });
-  await dependencies.database.transaction().execute(async (tx) => {
+  await inTransaction(dependencies.database, async (tx) => {
+    await insertBatch(tx, batch);
     for (const { code, text } of created) await insertCode(tx, code, hashCode(text));
   });
   return created;

@@ -14,7 +14,7 @@ export { clawBack, computeDebt } from "./claw-back.ts";
 export { type Clawback, listClawbacks, listDebts } from "./clawback-store.ts";
 export { closePeriod } from "./close-period.ts";
 export { decideGiftEnd, isCodeText, type RedeemCode } from "./code.ts";
-export { listCodes } from "./code-store.ts";
+export { type BatchUse, listBatches, listCodePage, listCodes, voidBatchCodes } from "./code-store.ts";
 export { createCodes } from "./create-codes.ts";
 export { type ConclusionOf, createLedger, type Ledger } from "./create-ledger.ts";
 export { explainRefusedHold, type RefusalTexts } from "./explain-refused-hold.ts";

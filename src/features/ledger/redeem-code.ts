@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
-import type { Database } from "../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { applyWithin } from "./apply-within.ts";
 import { decideGiftEnd, hashCode, type RedeemCode } from "./code.ts";
@@ -47,7 +47,7 @@ export async function voidCode(
   { database, clock }: { database: Database; clock: Clock },
   id: string,
 ): Promise<RedeemCode> {
-  return await database.transaction().execute(async (tx) => {
+  return await inTransaction(database, async (tx) => {
     const code = await lockCode(tx, id);
     if (code === null) throw new AppError("not_found", `There is no code ${id}.`, { param: "code" });
     if (code.redeemedAt !== null) throw createAlreadyRedeemed("The code was already redeemed", code.redeemedAt);

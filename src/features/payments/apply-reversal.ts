@@ -11,10 +11,13 @@ import type { StripeClient } from "./stripe-client.ts";
 
 export type PaymentDependencies = { database: Database; clock: Clock; logger: Logger; stripe: StripeClient };
 
-/** Stores a refund or dispute and claws back or restores the payment's credit in one transaction. */
+/**
+ * Stores a refund or dispute and claws back or restores the payment's credit in one transaction. `record` is called in it.
+ */
 export async function applyReversal(
   { database, clock, logger, stripe }: PaymentDependencies,
   reported: StripeReversal,
+  record?: (tx: Database) => Promise<void>,
 ): Promise<void> {
   const { paymentId } = reported;
   // The reversal's event may arrive before the payment's; then only Stripe knows the checkout.
@@ -35,6 +38,7 @@ export async function applyReversal(
     // The balance falls with the payment: a top-up would charge the card that was just refunded or disputed.
     if (isInEffect(reversal)) await stopTopUp(tx, { checkout: locked, reason: "reversed", now });
     await documentCheckout(tx, locked, now);
+    await record?.(tx);
     return locked;
   });
   const fields = { payment: paymentId, reversal: reported.id, kind: reported.kind, status: reported.status };

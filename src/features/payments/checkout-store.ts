@@ -186,6 +186,48 @@ export async function listCheckouts(
   return (await query.orderBy("id", "desc").limit(limit).execute()).map(toCheckout);
 }
 
+export type PaymentFilter = {
+  accountId: AccountId | null;
+  state: CheckoutState | null;
+  origin: CheckoutOrigin | null;
+  from: Date | null;
+  to: Date | null;
+};
+
+/** How many payments a page reads at most: rare ones may be far apart. */
+const scannedMax = 20_000;
+
+/**
+ * Payments of all accounts by time, newest first. `next` is where the next page begins, also if this one is short because
+ * enough was read.
+ */
+export async function listPayments(
+  database: Database,
+  { accountId, state, origin, from, to }: PaymentFilter,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<{ checkouts: Checkout[]; next: string | null }> {
+  const start = after === null ? null : await findCheckout(database, { id: after });
+  const scan = sql`
+    select * from checkouts
+      where (${accountId}::text is null or account_id = ${accountId})
+        and (${from}::timestamptz is null or created_at >= ${from}) and (${to}::timestamptz is null or created_at < ${to})
+        and (${start?.id ?? null}::text is null
+          or (created_at, id) < (${start?.createdAt ?? null}::timestamptz, ${start?.id ?? null}))
+      order by created_at desc, id desc limit ${scannedMax}`;
+  const { rows } = await sql<Selectable<Tables["checkouts"]>>`
+    select * from (${scan}) scanned
+      where (${state}::text is null or state = ${state}) and (${origin}::text is null or origin = ${origin})
+      order by created_at desc, id desc limit ${limit + 1}`.execute(database);
+  const checkouts = rows.slice(0, limit).map(toCheckout);
+  if (rows.length > limit) return { checkouts, next: checkouts.at(-1)?.id ?? null };
+  if (state === null && origin === null) return { checkouts, next: null };
+  const { rows: ends } = await sql<{ id: string }>`
+    select id from (${scan}) scanned order by created_at desc, id desc offset ${scannedMax - 1} limit 1`.execute(
+    database,
+  );
+  return { checkouts, next: ends[0]?.id ?? null };
+}
+
 function selectCheckouts(database: Database) {
   return database.selectFrom("checkouts").selectAll();
 }

@@ -5,7 +5,8 @@ import type { Nano } from "../../lib/money.ts";
  * `page`: the customer pays on Stripe's page. `automatic`: a saved card is charged without the customer.
  * `external`: another provider reported it paid.
  */
-export type CheckoutOrigin = "page" | "automatic" | "external";
+export const checkoutOrigins = ["page", "automatic", "external"] as const;
+export type CheckoutOrigin = (typeof checkoutOrigins)[number];
 
 /** The ledger's name of the money's way in. */
 export function nameChannel({ origin }: { origin: CheckoutOrigin }): string {

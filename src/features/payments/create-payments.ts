@@ -7,12 +7,14 @@ import type { Logger } from "../../platform/observability/logger.ts";
 import { removeCard, switchTopUpOn } from "./cards/change-top-up.ts";
 import { runTopUps } from "./cards/run-top-ups.ts";
 import { addTopUpRoutes } from "./cards/top-up-routes.ts";
+import type { Checkout } from "./checkout.ts";
 import { addCheckoutRoutes } from "./checkout-routes.ts";
 import { createCheckout, type PaymentLimits } from "./create-checkout.ts";
 import { documentLatePayments } from "./document-checkout.ts";
 import { handlePaymentEvent } from "./external/handle-payment-event.ts";
 import { addPaymentWebhookRoute } from "./external/payment-webhook-routes.ts";
 import { handleStripeEvent } from "./handle-stripe-event.ts";
+import { type RefundRequest, refundPayment } from "./refund-payment.ts";
 import { createStripeClient, type StripeClient, type StripeKeys, type StripePlace } from "./stripe-client.ts";
 import { addStripeWebhookRoute } from "./stripe-webhook-routes.ts";
 import { sweepPayments } from "./sweep-payments.ts";
@@ -21,6 +23,8 @@ export type Payments = {
   /** Adds the billing page's routes to the console API. */
   addRoutes(consoleApi: HttpServer): void;
   addWebhookRoutes(http: HttpServer): Promise<void>;
+  /** Refunds a payment to the card and claws its credit back. */
+  refund(request: RefundRequest): Promise<Checkout>;
   /** Polls Stripe for payments, refunds and disputes whose webhook events were lost, and issues missing invoices. */
   sweep(signal: AbortSignal): Promise<void>;
   /** Charges saved cards of accounts with a low balance. */
@@ -80,6 +84,7 @@ export function createPayments(options: PaymentOptions): Payments {
         },
       });
     },
+    refund: (request) => refundPayment({ database, clock, logger, stripe: requireStripe(stripe) }, request),
     async sweep(signal) {
       await documentLatePayments({ database, clock });
       if (stripe !== null) await sweepPayments({ database, clock, logger, stripe }, signal);

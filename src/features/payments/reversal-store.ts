@@ -12,6 +12,18 @@ export async function listReversals(
   return (await query.orderBy("number").execute()).map(toReversal);
 }
 
+/** Refunds and disputes of all payments, newest first. `number` is their order. */
+export async function listReversalsOfAll(
+  database: Database,
+  { kind, before, limit }: { kind: ReversalKind | null; before: bigint | null; limit: number },
+): Promise<(Reversal & { checkoutId: string; number: bigint; receivedAt: Date })[]> {
+  let query = database.selectFrom("payment_reversals").selectAll();
+  if (kind !== null) query = query.where("kind", "=", kind);
+  if (before !== null) query = query.where("number", "<", before);
+  const rows = await query.orderBy("number", "desc").limit(limit).execute();
+  return rows.map((row) => ({ ...toReversal(row), number: row.number, receivedAt: row.received_at }));
+}
+
 /** Call it under the lock of the checkout. */
 export async function putReversal(
   tx: Database,

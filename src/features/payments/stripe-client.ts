@@ -53,6 +53,8 @@ export type StripeClient = {
   findCard(paymentId: string): Promise<StripeCard | null>;
   /** Removes a card from its customer, so that it cannot be charged again. Repeatable. */
   detachCard(cardId: string): Promise<void>;
+  /** Idempotent per `reference` for a day: a retry returns the same refund. */
+  refund(request: { paymentId: string; amountMinor: bigint; reference: string }): Promise<StripeReversal>;
   listRefunds(paymentId: string): Promise<StripeReversal[]>;
   /** `null` if the API key may not read events. */
   listReversalEvents(since: Date): Promise<StripeEvent[] | null>;
@@ -169,6 +171,16 @@ export function createStripeClient(keys: StripeKeys, place: StripePlace = { url:
         // Stripe refuses to detach a card twice.
         if (!hasStatus(error, 400) && !hasStatus(error, 404)) throw error;
       }
+    },
+    async refund({ paymentId, amountMinor, reference }) {
+      const stripe = await getStripe();
+      const refund: unknown = await stripe.refunds.create(
+        { payment_intent: paymentId, amount: Number(amountMinor), reason: "requested_by_customer" },
+        { idempotencyKey: reference },
+      );
+      const reversal = readReversal(refund, "refund");
+      if (reversal === null) throw new Error("Stripe returned a refund without a payment.");
+      return reversal;
     },
     async listRefunds(paymentId) {
       const stripe = await getStripe();

@@ -11,5 +11,5 @@ export { type Incident, type IncidentState, incidentStates } from "./incident.ts
 export { findIncident, listIncidents } from "./incident-store.ts";
 export { openIncident } from "./open-incident.ts";
 export { addFeedRoute, addUptimeRoutes } from "./status-routes.ts";
-export { sumSlots, type TrafficSum } from "./traffic-store.ts";
+export { sumPeriod, sumSlots, type TrafficSum } from "./traffic-store.ts";
 export { updateIncident } from "./update-incident.ts";

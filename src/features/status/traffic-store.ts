@@ -58,6 +58,19 @@ export async function sumSlots(database: Database, kind: TrafficKind, since: Dat
   return rows;
 }
 
+/** Calls and failures of all endpoints in a period; `null` if its slots were not counted or are no longer kept. */
+export async function sumPeriod(
+  database: Database,
+  { from, to }: { from: Date; to: Date },
+): Promise<{ calls: number; failed: number } | null> {
+  const { rows } = await sql<{ calls: number; failed: number; is_kept: boolean }>`
+    select coalesce(sum(calls), 0)::float8 as calls, coalesce(sum(failed), 0)::float8 as failed,
+        coalesce((select min(slot_at) from traffic_slots) < ${to}, false) as is_kept
+      from traffic_slots where slot_at >= ${from} and slot_at < ${to} and kind = 'endpoint'`.execute(database);
+  const [row] = rows;
+  return row?.is_kept === true ? { calls: row.calls, failed: row.failed } : null;
+}
+
 export type TrafficDay = TrafficSum & { day: string; kind: TrafficKind };
 
 /** `day` is a date such as 2027-01-31. */

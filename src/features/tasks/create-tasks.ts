@@ -12,7 +12,7 @@ import { createHookAddresses } from "./hook-address.ts";
 import { createFalKeys } from "./hooks/fal-keys.ts";
 import { createHookLimit } from "./hooks/hook-limit.ts";
 import { addHookRoutes } from "./hooks/hook-routes.ts";
-import { createCancelCheck } from "./read/cancel-task.ts";
+import { cancelTask, createCancelCheck } from "./read/cancel-task.ts";
 import type { PresentComposite } from "./read/present-request.ts";
 import { addTaskRoutes } from "./read/task-routes.ts";
 import { createTaskWatch, type TaskWatch } from "./read/watch-tasks.ts";
@@ -42,6 +42,8 @@ export type Tasks = {
   quotables: readonly Quotable[];
   /** Quotes a request for a task. */
   quote: QuoteTask;
+  /** Cancels a task of any account, by the rules of its owner. `record` is called in the transaction of a change. */
+  cancel(asked: { id: string; record(tx: Database, task: Task): Promise<void> }): Promise<Task>;
   /** Where vendors call back. */
   addHookRoutes(http: HttpServer): Promise<void>;
   /** Creates a composite task from a request and sends the response. */
@@ -135,6 +137,7 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
     submit,
     prepareMedia: (check) => prepareMedia({ files, catalog, registry }, check),
   };
+  const isCancelable = createCancelCheck({ catalog, registry });
   const quote = createTaskQuotes(submissions);
   const hooks = createHookAddresses({ key: dependencies.hookKey, siteUrl: dependencies.siteUrl });
   const readFalKeys = createFalKeys({ guarded, clock });
@@ -146,9 +149,9 @@ export function createTasks(dependencies: TasksDependencies): Tasks {
     addRoutes(v1) {
       addGenerationRoutes(v1, making);
       addImageEditRoutes(v1, { ...making, files });
-      const isCancelable = createCancelCheck({ catalog, registry });
       addTaskRoutes(v1, { ...transitions, watch, files, heartbeats, isCancelable, presentComposite, keptDays });
     },
+    cancel: (asked) => cancelTask({ ...transitions, isCancelable }, asked),
     addHookRoutes: (http) =>
       addHookRoutes(http, { ...transitions, catalog, registry, addresses: hooks, readFalKeys, isOverLimit }),
     ...making,

@@ -16,5 +16,6 @@ export {
 } from "./list-schema.ts";
 export { parseRange } from "./parse-period.ts";
 export { readTimeZone } from "./sum-usage.ts";
+export { cutTime, findDay, findDayStart } from "./time-buckets.ts";
 export { addUsageRoutes } from "./usage-routes.ts";
 export { chargeFilterFields, moneySchema, periodFields } from "./usage-schema.ts";

@@ -28,6 +28,7 @@ export type Tables = {
   charges: ChargesTable;
   checkouts: CheckoutsTable;
   clawbacks: ClawbacksTable;
+  code_batches: CodeBatchesTable;
   connect_requests: ConnectRequestsTable;
   conversation_items: ConversationItemsTable;
   conversations: ConversationsTable;
@@ -49,6 +50,9 @@ export type Tables = {
   ledger_currencies: LedgerCurrenciesTable;
   ledger_sealed_sums: LedgerSealedSumsTable;
   ledger_seals: LedgerSealsTable;
+  ledger_verifications: LedgerVerificationsTable;
+  money_slot_progress: MoneySlotProgressTable;
+  money_slots: MoneySlotsTable;
   operator_actions: OperatorActionsTable;
   operators: OperatorsTable;
   payment_reversals: PaymentReversalsTable;
@@ -410,6 +414,19 @@ type ClawbacksTable = {
   changed_at: Date;
 };
 
+type CodeBatchesTable = {
+  id: string;
+  kind: string;
+  amount_nano: bigint;
+  currency: string;
+  gift_days: number | null;
+  note: string;
+  code_count: number;
+  created_by: string;
+  created_at: Date;
+  expires_at: Date | null;
+};
+
 type ConnectRequestsTable = {
   id: string;
   kind: string;
@@ -632,6 +649,41 @@ type LedgerSealsTable = {
   sealed_at: Date;
 };
 
+type LedgerVerificationsTable = {
+  id: string;
+  scope: string;
+  state: string;
+  asked_by: string;
+  asked_at: Date;
+  started_at: Date | null;
+  ended_at: Date | null;
+  accounts: bigint | null;
+  entries: bigint | null;
+  holds: bigint | null;
+  violation_count: Generated<number>;
+  violations: Generated<unknown>;
+};
+
+type MoneySlotProgressTable = {
+  is_only: Generated<boolean>;
+  covered_from: Date;
+  covered_until: Date;
+};
+
+type MoneySlotsTable = {
+  slot_at: Date;
+  calls: bigint;
+  unknown_calls: bigint;
+  revenue_nano: bigint;
+  cost_nano: bigint;
+  sold_nano: bigint;
+  given_nano: bigint;
+  refunded_nano: bigint;
+  reversed_nano: bigint;
+  expired_nano: bigint;
+  adjusted_nano: bigint;
+};
+
 type OperatorActionsTable = {
   id: string;
   actor: string;
@@ -741,6 +793,7 @@ type RedeemCodesTable = {
   voided_at: Date | null;
   redeemed_at: Date | null;
   redeemed_by: string | null;
+  batch_id: string | null;
 };
 
 type RequestBlocksTable = {

@@ -65,6 +65,8 @@ const pathIds = {
   alarmRule: { pattern: "^[a-z-]{1,64}$", missing: unknown("There is no such alarm rule.") },
   incident: { pattern: "^inc_[0-9a-z]{1,64}$", missing: unknown("There is no such incident.") },
   adminKey: { pattern: "^akey_[0-9a-z]{1,64}$", missing: unknown("There is no such admin key.") },
+  code: { pattern: "^code_[0-9a-z]{1,64}$", missing: unknown("There is no such code.") },
+  codeBatch: { pattern: "^batch_[0-9a-z]{1,64}$", missing: unknown("There is no such batch.") },
   user: { pattern: "^user_[0-9a-z]{1,64}$", missing: unknown("There is no such user.") },
   session: { pattern: "^ses_[0-9a-z]{1,64}$", missing: unknown("You have no such session.") },
   passkey: { pattern: "^passkey_[0-9a-z]{1,64}$", missing: unknown("You have no such passkey.") },

@@ -21,6 +21,11 @@ export async function registerJobs(
         where scheduled_jobs.schedule <> excluded.schedule`.execute(database);
 }
 
+/** Makes a job due at once, for the next poll of any gateway. */
+export async function hastenJob(tx: Database, name: string, now: Date): Promise<void> {
+  await sql`update scheduled_jobs set due_at = least(due_at, ${now}) where name = ${name}`.execute(tx);
+}
+
 /** Claims due jobs without a live lease. `FOR UPDATE SKIP LOCKED`: skip jobs another gateway is claiming. */
 export async function claimDueJobs(
   database: Database,

@@ -172,9 +172,31 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
     return { ...fields, payment_intent, currency, created: nowSeconds(), metadata: {}, reason: "fraudulent" };
   }
 
+  /** As the dashboard or the API would: to the card, up to what is left of the payment. */
+  function createRefund(form: Map<string, string>): Answer {
+    const paymentId = form.get("payment_intent") ?? "";
+    const session = [...sessions.values()].find(({ payment_intent }) => payment_intent === paymentId);
+    const amount = Number(form.get("amount"));
+    if (session === undefined) return presentRefusal(404, "No such payment_intent", { code: "resource_missing" });
+    const refunded = refunds
+      .filter(({ payment_intent, status }) => payment_intent === paymentId && status !== "failed")
+      .reduce((sum, refund) => sum + refund.amount, 0);
+    if (!Number.isSafeInteger(amount) || amount <= 0)
+      return presentRefusal(400, "Invalid integer", { param: "amount" });
+    if (refunded + amount > session.amount_total) {
+      return presentRefusal(400, "Refund amount is greater than unrefunded amount on charge", { param: "amount" });
+    }
+    const fields = { id: `re_${randomBytes(12).toString("hex")}`, amount, status: "succeeded" };
+    const reason = form.get("reason") ?? null;
+    const refund = { ...createReversal(session, fields), reason, object: "refund" };
+    refunds.push(refund);
+    return { status: 200, body: refund };
+  }
+
   function findCreate(path: string): ((form: Map<string, string>) => Answer) | null {
     if (path === "/v1/checkout/sessions") return createSession;
     if (path === "/v1/payment_intents") return cards.charge;
+    if (path === "/v1/refunds") return createRefund;
     const [, cardId] = /^\/v1\/payment_methods\/(\w+)\/detach$/.exec(path) ?? [];
     return cardId === undefined ? null : () => cards.detach(cardId);
   }

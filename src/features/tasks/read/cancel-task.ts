@@ -1,4 +1,4 @@
-import { inTransaction } from "../../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { ProviderRegistry } from "../../../providers/provider-registry.ts";
 import type { LiveCatalog } from "../../catalog/index.ts";
@@ -11,11 +11,12 @@ import { getTask } from "./read-task.ts";
 
 /**
  * Cancels a task or requests it. A task that no upstream has started ends at once; otherwise the upstream decides how it
- * ends. A finished task is unchanged. `isCancelable`: whether the task's upstream can stop it.
+ * ends. A finished task is unchanged. `isCancelable`: whether the task's upstream can stop it. `record` is called in the
+ * transaction of a change.
  */
 export async function cancelTask(
   dependencies: TransitionDependencies & { isCancelable(task: Task): boolean },
-  asked: { id: string; accountId?: string },
+  { record, ...asked }: { id: string; accountId?: string; record?(tx: Database, task: Task): Promise<void> },
 ): Promise<Task> {
   const { database, clock, isCancelable } = dependencies;
   const found = await getTask(database, asked);
@@ -27,7 +28,10 @@ export async function cancelTask(
     if (transition.refusal === "not-cancelable") {
       throw new AppError("task_not_cancelable", "This model cannot cancel a task that has started.");
     }
-    return transition.isVisible ? await writeTransition(dependencies, tx, task, transition) : null;
+    if (!transition.isVisible) return null;
+    const written = await writeTransition(dependencies, tx, task, transition);
+    await record?.(tx, written.task);
+    return written;
   });
   if (applied === null) return await getTask(database, found);
   await afterCommit(dependencies, applied);

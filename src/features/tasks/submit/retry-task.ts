@@ -16,15 +16,20 @@ export type RetryOutcome = { kind: "woken"; task: Task } | { kind: "recreated"; 
 
 /**
  * Makes an open task due at once. For a finished task, creates a new one: the same request, price and key, regardless of
- * the account's limits.
+ * the account's limits. `record` is called in the transaction that wakes it, or before a new one is submitted.
  */
-export async function retryTask(dependencies: RetryDependencies, taskId: string): Promise<RetryOutcome> {
+export async function retryTask(
+  dependencies: RetryDependencies,
+  taskId: string,
+  record?: (tx: Database, kind: RetryOutcome["kind"]) => Promise<void>,
+): Promise<RetryOutcome> {
   const task = await getTask(dependencies.database, { id: taskId });
   const isWoken = await inTransaction(dependencies.database, async (tx) => {
     const open = await lockTask(tx, taskId);
     if (open === null) return false;
     const { lease } = decideTransition(open, { kind: "wake-requested" }, dependencies.clock.now());
     if (lease.kind === "revoke") await revokeLease(tx, open.id, lease.at);
+    await record?.(tx, "woken");
     return true;
   });
   if (isWoken) return { kind: "woken", task };
@@ -34,6 +39,7 @@ export async function retryTask(dependencies: RetryDependencies, taskId: string)
   if (task.promptErasedAt !== null) {
     throw new AppError("invalid_parameter", `The request of ${taskId} has been erased.`);
   }
+  if (record !== undefined) await inTransaction(dependencies.database, (tx) => record(tx, "recreated"));
   return { kind: "recreated", task: await recreateTask(dependencies, task) };
 }
 

@@ -6,8 +6,13 @@ type AdminPageEntry = { path: string; Page: ComponentType };
 
 /** The operators' pages: the path below `/console/admin`, with `:name` for its parts, and the page, loaded when opened. */
 const adminPages: readonly AdminPageEntry[] = [
+  { path: "today", Page: lazyPage(() => import("./today/today-page.tsx"), "TodayPage") },
   { path: "accounts", Page: lazyPage(() => import("./accounts/accounts-page.tsx"), "AccountsPage") },
   { path: "accounts/:id", Page: lazyPage(() => import("./accounts/account-page.tsx"), "AccountPage") },
+  { path: "money", Page: lazyPage(() => import("./money/money-page.tsx"), "MoneyPage") },
+  { path: "payments/:id", Page: lazyPage(() => import("./money/payment-page.tsx"), "PaymentPage") },
+  { path: "work", Page: lazyPage(() => import("./work/work-page.tsx"), "WorkPage") },
+  { path: "tasks/:id", Page: lazyPage(() => import("./work/task-page.tsx"), "TaskPage") },
   { path: "requests", Page: lazyPage(() => import("./requests/all-requests-page.tsx"), "AllRequestsPage") },
   { path: "requests/:id", Page: lazyPage(() => import("./requests/explained-request-page.tsx"), "ExplainedRequestPage") },
   { path: "search", Page: lazyPage(() => import("./search/search-page.tsx"), "SearchPage") },
@@ -19,11 +24,14 @@ const adminPages: readonly AdminPageEntry[] = [
 ];
 
 /** Where `/console/admin` leads. */
-export const firstAdminPage = "accounts";
+export const firstAdminPage = "today";
 
 /** The pages in the navigation. */
 export const adminNavigation: readonly { to: string; name: string; icon: IconName }[] = [
+  { to: "today", name: "Today", icon: "usage" },
   { to: "accounts", name: "Accounts", icon: "people" },
+  { to: "money", name: "Money", icon: "billing" },
+  { to: "work", name: "Tasks and webhooks", icon: "tasks" },
   { to: "requests", name: "All requests", icon: "requests" },
   { to: "alarms", name: "Alarms", icon: "alarm" },
   { to: "incidents", name: "Incidents", icon: "book" },

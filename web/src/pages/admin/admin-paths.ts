@@ -956,6 +956,1092 @@ export type paths = {
       };
     };
   };
+  "/today": {
+    get: {
+      parameters: {
+        query?: {
+          day?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "today";
+            day: string;
+            time_zone: string;
+            currency: string;
+            current: {
+              from: string;
+              to: string;
+              revenue: string;
+              cost: string;
+              margin: string;
+              calls: number;
+              calls_without_cost: number;
+              errors: number | null;
+              requests: number | null;
+              money_in: string;
+              credit_given: string;
+              refunds: string;
+              reversed: string;
+              active_accounts: number;
+              new_accounts: number;
+            };
+            previous: {
+              from: string;
+              to: string;
+              revenue: string;
+              cost: string;
+              margin: string;
+              calls: number;
+              calls_without_cost: number;
+              errors: number | null;
+              requests: number | null;
+              money_in: string;
+              credit_given: string;
+              refunds: string;
+              reversed: string;
+              active_accounts: number;
+              new_accounts: number;
+            };
+            firing_alarms: number;
+            liability: string;
+            owed: string;
+            queues: {
+              queued_tasks: number;
+              processing_tasks: number;
+              waiting_tasks: number;
+              oldest_queued_at: string | null;
+              pending_deliveries: number;
+              delivery_due_at: string | null;
+            };
+          };
+        } };
+      };
+    };
+  };
+  "/payments": {
+    get: {
+      parameters: {
+        query?: {
+          account_id?: string;
+          state?: "open" | "paid" | "expired" | "failed" | "mismatched";
+          origin?: "page" | "automatic" | "external";
+          from?: string;
+          to?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "payment";
+              id: string;
+              account_id: string;
+              email: string | null;
+              amount: string;
+              refunded: string;
+              currency: string;
+              state: "open" | "paid" | "expired" | "failed" | "mismatched";
+              origin: "page" | "automatic" | "external";
+              note: string | null;
+              provider_payment_id: string | null;
+              created_at: string;
+              ended_at: string | null;
+              disputed_at: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/payments/{payment_id}": {
+    get: {
+      parameters: {
+        path: {
+          payment_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "payment";
+            id: string;
+            account_id: string;
+            email: string | null;
+            amount: string;
+            refunded: string;
+            currency: string;
+            state: "open" | "paid" | "expired" | "failed" | "mismatched";
+            origin: "page" | "automatic" | "external";
+            note: string | null;
+            provider_payment_id: string | null;
+            created_at: string;
+            ended_at: string | null;
+            disputed_at: string | null;
+            can_refund: boolean;
+            reversals: ({
+              object: "reversal";
+              id: string;
+              payment_id: string;
+              kind: "refund" | "dispute";
+              status: string;
+              amount: string;
+              reason: string | null;
+              clawed_back: string;
+              waived: string;
+              owed: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/reversals": {
+    get: {
+      parameters: {
+        query?: {
+          kind?: "refund" | "dispute";
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "reversal";
+              id: string;
+              payment_id: string;
+              kind: "refund" | "dispute";
+              status: string;
+              amount: string;
+              reason: string | null;
+              clawed_back: string;
+              waived: string;
+              owed: string;
+              account_id: string;
+              email: string | null;
+              created_at: string;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/payments/{payment_id}/refund": {
+    post: {
+      parameters: {
+        path: {
+          payment_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          amount?: string;
+          reason: string;
+          reference?: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "payment";
+            id: string;
+            account_id: string;
+            email: string | null;
+            amount: string;
+            refunded: string;
+            currency: string;
+            state: "open" | "paid" | "expired" | "failed" | "mismatched";
+            origin: "page" | "automatic" | "external";
+            note: string | null;
+            provider_payment_id: string | null;
+            created_at: string;
+            ended_at: string | null;
+            disputed_at: string | null;
+            can_refund: boolean;
+            reversals: ({
+              object: "reversal";
+              id: string;
+              payment_id: string;
+              kind: "refund" | "dispute";
+              status: string;
+              amount: string;
+              reason: string | null;
+              clawed_back: string;
+              waived: string;
+              owed: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/payments/{payment_id}/waive": {
+    post: {
+      parameters: {
+        path: {
+          payment_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "waiver";
+            waived: string;
+          };
+        } };
+      };
+    };
+  };
+  "/revenue": {
+    get: {
+      parameters: {
+        query?: {
+          by?: "day" | "month";
+          from?: string;
+          to?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            time_zone: string;
+            currency: string;
+            data: ({
+              from: string;
+              to: string;
+              sold: string;
+              given: string;
+              refunded: string;
+              reversed: string;
+              expired: string;
+              adjusted: string;
+              revenue: string;
+              cost: string;
+              calls: number;
+              liability: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/margins": {
+    get: {
+      parameters: {
+        query?: {
+          by?: "model" | "account" | "route";
+          from?: string;
+          to?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            currency: string;
+            data: ({
+              subject: string | null;
+              email: string | null;
+              calls: number;
+              calls_without_cost: number;
+              revenue: string;
+              cost: string;
+              margin: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/credit-entries": {
+    get: {
+      parameters: {
+        query?: {
+          account_id?: string;
+          kind?: "top_up" | "grant" | "refund" | "reversal" | "expiry" | "adjustment";
+          from?: string;
+          to?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "credit_entry";
+              id: string;
+              account_id: string;
+              email: string | null;
+              kind: "top_up" | "grant" | "refund" | "reversal" | "expiry" | "adjustment";
+              unit: "money" | "text" | "image" | "video";
+              amount: string;
+              channel: string | null;
+              refund_of: string | null;
+              cause: {
+                kind: string;
+                id: string;
+              };
+              created_at: string;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/ledger-verifications": {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "ledger_verification";
+              id: string;
+              scope: "new" | "whole";
+              state: "waiting" | "running" | "passed" | "failed";
+              asked_by: string;
+              asked_at: string;
+              started_at: string | null;
+              ended_at: string | null;
+              accounts: number | null;
+              entries: number | null;
+              violation_count: number;
+              violations: ({
+                invariant: string;
+                account_id: string;
+                message: string;
+              })[];
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          scope?: "new" | "whole";
+        };
+      } };
+      responses: {
+        202: { content: {
+          "application/json": {
+            object: "ledger_verification";
+            id: string;
+            scope: "new" | "whole";
+            state: "waiting" | "running" | "passed" | "failed";
+            asked_by: string;
+            asked_at: string;
+            started_at: string | null;
+            ended_at: string | null;
+            accounts: number | null;
+            entries: number | null;
+            violation_count: number;
+            violations: ({
+              invariant: string;
+              account_id: string;
+              message: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/frozen-accounts": {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "frozen_account";
+              id: string;
+              email: string;
+              kind: "invariant" | "debt";
+              reason: string;
+              owed: string;
+              payment_id: string | null;
+              since: string;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/accounts/{account_id}/unfreeze": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "account";
+            id: string;
+          };
+        } };
+      };
+    };
+  };
+  "/code-batches": {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "code_batch";
+              id: string;
+              kind: "cash" | "gift";
+              amount: string;
+              currency: string;
+              gift_days: number | null;
+              note: string;
+              codes: number;
+              redeemed: number;
+              revoked: number;
+              created_by: string;
+              created_at: string;
+              expires_at: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          kind?: "gift" | "cash";
+          amount: string;
+          count: number;
+          gift_days?: number;
+          expires_at?: string;
+          note?: string;
+          reason: string;
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "code_batch";
+            id: string;
+            kind: "cash" | "gift";
+            amount: string;
+            currency: string;
+            gift_days: number | null;
+            note: string;
+            codes: number;
+            redeemed: number;
+            revoked: number;
+            created_by: string;
+            created_at: string;
+            expires_at: string | null;
+            texts: (string)[];
+          };
+        } };
+      };
+    };
+  };
+  "/code-batches/{batch_id}/revoke": {
+    post: {
+      parameters: {
+        path: {
+          batch_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "revocation";
+            revoked: number;
+          };
+        } };
+      };
+    };
+  };
+  "/codes": {
+    get: {
+      parameters: {
+        query?: {
+          batch_id?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "code";
+              id: string;
+              batch_id: string | null;
+              preview: string;
+              kind: "cash" | "gift";
+              amount: string;
+              state: "open" | "redeemed" | "revoked" | "expired";
+              redeemed_by: string | null;
+              redeemed_at: string | null;
+              created_at: string;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/codes/{code_id}/revoke": {
+    post: {
+      parameters: {
+        path: {
+          code_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "code";
+            id: string;
+            batch_id: string | null;
+            preview: string;
+            kind: "cash" | "gift";
+            amount: string;
+            state: "open" | "redeemed" | "revoked" | "expired";
+            redeemed_by: string | null;
+            redeemed_at: string | null;
+            created_at: string;
+          };
+        } };
+      };
+    };
+  };
+  "/tasks": {
+    get: {
+      parameters: {
+        query?: {
+          state?: "open" | "queued" | "processing" | "failed" | "succeeded" | "canceled";
+          account_id?: string;
+          model?: string;
+          provider?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "task";
+              id: string;
+              account_id: string;
+              email: string | null;
+              parent_id: string | null;
+              type: "image" | "video" | "avatar" | "drama" | "speech";
+              model: string;
+              state: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              phase: string;
+              progress: number;
+              provider: string | null;
+              error_code: string | null;
+              created_at: string;
+              finished_at: string | null;
+              deadline_at: string;
+              due_at: string | null;
+              is_waiting: boolean;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/tasks/{task_id}": {
+    get: {
+      parameters: {
+        path: {
+          task_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "task";
+            id: string;
+            account_id: string;
+            email: string | null;
+            parent_id: string | null;
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            state: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            phase: string;
+            progress: number;
+            provider: string | null;
+            error_code: string | null;
+            created_at: string;
+            finished_at: string | null;
+            deadline_at: string;
+            due_at: string | null;
+            charge: string;
+            request_id: string;
+            hold_id: string | null;
+            polls: number | null;
+            target: {
+              provider: string;
+              model: string | null;
+              key: number;
+            } | null;
+            tried: ({
+              provider: string;
+              model: string | null;
+              key: number;
+            })[];
+            error: {
+              code: string;
+              message: string;
+            } | null;
+            steps: ({
+              name: string;
+              state: string;
+              progress: number;
+              task_ids: (string)[];
+            })[];
+            files: (string)[];
+            course: ({
+              event: string;
+              at: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/tasks/{task_id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          task_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "task";
+            id: string;
+            account_id: string;
+            email: string | null;
+            parent_id: string | null;
+            type: "image" | "video" | "avatar" | "drama" | "speech";
+            model: string;
+            state: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+            phase: string;
+            progress: number;
+            provider: string | null;
+            error_code: string | null;
+            created_at: string;
+            finished_at: string | null;
+            deadline_at: string;
+            due_at: string | null;
+            charge: string;
+            request_id: string;
+            hold_id: string | null;
+            polls: number | null;
+            target: {
+              provider: string;
+              model: string | null;
+              key: number;
+            } | null;
+            tried: ({
+              provider: string;
+              model: string | null;
+              key: number;
+            })[];
+            error: {
+              code: string;
+              message: string;
+            } | null;
+            steps: ({
+              name: string;
+              state: string;
+              progress: number;
+              task_ids: (string)[];
+            })[];
+            files: (string)[];
+            course: ({
+              event: string;
+              at: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/tasks/{task_id}/retry": {
+    post: {
+      parameters: {
+        path: {
+          task_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "retry";
+            outcome: "woken" | "recreated";
+            task: {
+              object: "task";
+              id: string;
+              account_id: string;
+              email: string | null;
+              parent_id: string | null;
+              type: "image" | "video" | "avatar" | "drama" | "speech";
+              model: string;
+              state: "queued" | "processing" | "succeeded" | "failed" | "canceled" | "expired";
+              phase: string;
+              progress: number;
+              provider: string | null;
+              error_code: string | null;
+              created_at: string;
+              finished_at: string | null;
+              deadline_at: string;
+              due_at: string | null;
+              charge: string;
+              request_id: string;
+              hold_id: string | null;
+              polls: number | null;
+              target: {
+                provider: string;
+                model: string | null;
+                key: number;
+              } | null;
+              tried: ({
+                provider: string;
+                model: string | null;
+                key: number;
+              })[];
+              error: {
+                code: string;
+                message: string;
+              } | null;
+              steps: ({
+                name: string;
+                state: string;
+                progress: number;
+                task_ids: (string)[];
+              })[];
+              files: (string)[];
+              course: ({
+                event: string;
+                at: string;
+              })[];
+            };
+          };
+        } };
+      };
+    };
+  };
+  "/deliveries": {
+    get: {
+      parameters: {
+        query?: {
+          state?: "failing" | "pending" | "succeeded" | "failed";
+          account_id?: string;
+          event_id?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "delivery";
+              id: string;
+              event_id: string;
+              event_type: string;
+              account_id: string;
+              email: string | null;
+              webhook_endpoint_id: string | null;
+              url: string;
+              state: string;
+              attempts: number;
+              last_status: number | null;
+              last_error: string | null;
+              next_attempt_at: string | null;
+              created_at: string;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/events/{event_id}/resend": {
+    post: {
+      parameters: {
+        path: {
+          event_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "event";
+            id: string;
+          };
+        } };
+      };
+    };
+  };
+  "/queues": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              provider: string;
+              at_work: number;
+              waiting: number;
+              waiting_since: string | null;
+              tasks_max: number | null;
+              tasks_per_minute: number | null;
+              limits_per: "provider" | "key";
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/storage": {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "account_storage";
+              id: string;
+              email: string;
+              uploads: {
+                files: number;
+                bytes: number;
+              };
+              outputs: {
+                files: number;
+                bytes: number;
+              };
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+            uploads: {
+              files: number;
+              bytes: number;
+            };
+            expired_files: number;
+            retention: {
+              file_days: number;
+              task_days: number;
+              request_days: number;
+            };
+          };
+        } };
+      };
+    };
+  };
+  "/storage/purge": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "purge";
+            files: number;
+            removed_bytes: number;
+          };
+        } };
+      };
+    };
+  };
   "/requests": {
     get: {
       parameters: {

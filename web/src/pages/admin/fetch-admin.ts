@@ -75,3 +75,103 @@ export const listAuditEntries = (after: string | undefined, filter: AuditQuery) 
 export type AuditEntry = Awaited<ReturnType<typeof listAuditEntries>>["data"][number];
 
 export const verifyAuditLog = () => ask(adminApi.GET("/audit/verification"));
+
+export const getToday = (day: string | undefined) =>
+  ask(adminApi.GET("/today", { params: { query: day === undefined ? {} : { day } } }));
+
+export type Today = Awaited<ReturnType<typeof getToday>>;
+
+type Period = { from?: string; to?: string };
+
+export type PaymentFilter = Period & {
+  account_id?: string;
+  state?: "open" | "paid" | "expired" | "failed" | "mismatched";
+  origin?: "page" | "automatic" | "external";
+};
+
+export const listPayments = (after: string | undefined, filter: PaymentFilter) =>
+  ask(adminApi.GET("/payments", { params: { query: { ...filter, ...page(after) } } }));
+
+export type ListedPayment = Awaited<ReturnType<typeof listPayments>>["data"][number];
+
+export const getPayment = (id: string) =>
+  ask(adminApi.GET("/payments/{payment_id}", { params: { path: { payment_id: id } } }));
+
+export type Payment = Awaited<ReturnType<typeof getPayment>>;
+export type Reversal = Payment["reversals"][number];
+
+export const listReversals = (after: string | undefined, kind: "refund" | "dispute" | undefined) =>
+  ask(adminApi.GET("/reversals", { params: { query: { ...(kind === undefined ? {} : { kind }), ...page(after) } } }));
+
+type EntryFilter = Period & {
+  account_id?: string;
+  kind?: "top_up" | "grant" | "refund" | "reversal" | "expiry" | "adjustment";
+};
+
+export const listCreditEntries = (after: string | undefined, filter: EntryFilter) =>
+  ask(adminApi.GET("/credit-entries", { params: { query: { ...filter, ...page(after) } } }));
+
+export type CreditEntry = Awaited<ReturnType<typeof listCreditEntries>>["data"][number];
+
+export const listRevenue = (by: "day" | "month") => ask(adminApi.GET("/revenue", { params: { query: { by } } }));
+
+export type RevenueRow = Awaited<ReturnType<typeof listRevenue>>["data"][number];
+
+export const listMargins = (filter: Period & { by: "model" | "account" | "route" }) =>
+  ask(adminApi.GET("/margins", { params: { query: filter } }));
+
+export type MarginLine = Awaited<ReturnType<typeof listMargins>>["data"][number];
+
+export const listCodeBatches = (after: string | undefined) =>
+  ask(adminApi.GET("/code-batches", { params: { query: page(after) } }));
+
+export type CodeBatch = Awaited<ReturnType<typeof listCodeBatches>>["data"][number];
+
+export const listCodes = (after: string | undefined, batchId: string) =>
+  ask(adminApi.GET("/codes", { params: { query: { batch_id: batchId, ...page(after) } } }));
+
+export type Code = Awaited<ReturnType<typeof listCodes>>["data"][number];
+
+export const listFrozenAccounts = (after: string | undefined) =>
+  ask(adminApi.GET("/frozen-accounts", { params: { query: page(after) } }));
+
+export type FrozenAccount = Awaited<ReturnType<typeof listFrozenAccounts>>["data"][number];
+
+export const listVerifications = (after: string | undefined) =>
+  ask(adminApi.GET("/ledger-verifications", { params: { query: page(after) } }));
+
+export type Verification = Awaited<ReturnType<typeof listVerifications>>["data"][number];
+
+type TaskFilter = {
+  state?: "open" | "queued" | "processing" | "failed" | "succeeded" | "canceled";
+  account_id?: string;
+  model?: string;
+  provider?: string;
+};
+
+export const listTasks = (after: string | undefined, filter: TaskFilter) =>
+  ask(adminApi.GET("/tasks", { params: { query: { ...filter, ...page(after) } } }));
+
+export type WorkTask = Awaited<ReturnType<typeof listTasks>>["data"][number];
+
+export const getTask = (id: string) => ask(adminApi.GET("/tasks/{task_id}", { params: { path: { task_id: id } } }));
+
+export type Task = Awaited<ReturnType<typeof getTask>>;
+
+type DeliveryFilter = { state?: "failing" | "pending" | "succeeded" | "failed"; account_id?: string };
+
+export const listDeliveries = (after: string | undefined, filter: DeliveryFilter) =>
+  ask(adminApi.GET("/deliveries", { params: { query: { ...filter, ...page(after) } } }));
+
+export type Delivery = Awaited<ReturnType<typeof listDeliveries>>["data"][number];
+
+export const listQueues = () => ask(adminApi.GET("/queues"));
+
+export type Queue = Awaited<ReturnType<typeof listQueues>>["data"][number];
+
+export const listStorage = (after: string | undefined) =>
+  ask(adminApi.GET("/storage", { params: { query: page(after) } }));
+
+export type AccountStorage = Awaited<ReturnType<typeof listStorage>>["data"][number];
+
+export const getStorageTotal = () => ask(adminApi.GET("/storage", { params: { query: { limit: 1 } } }));

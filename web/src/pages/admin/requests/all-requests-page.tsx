@@ -18,6 +18,8 @@ import { describeEnding, formatInstant, formatLatency } from "../../requests/req
 import { AdminLink, type AdminSearch, useAdminPlace } from "../admin-place.tsx";
 import { adminQueries } from "../admin-query-table.ts";
 import type { ListedRequest, RequestQuery } from "../fetch-admin.ts";
+import { readPeriod } from "../moment-filter.ts";
+import { PeriodNote } from "../period-note.tsx";
 import { SearchField } from "../search-field.tsx";
 
 /** Requests are logged shortly after they end. */
@@ -42,6 +44,7 @@ export function AllRequestsPage() {
     >
       <div className="flex flex-col gap-4">
         <Filters search={search} onChange={change} />
+        <PeriodNote />
         <DataTable
           label="Requests"
           columns={listColumns(timeZone, site?.currency)}
@@ -77,9 +80,10 @@ const statuses = [
 
 const noFilter = { account: "", key: "", model: "", upstream: "", status: "", error: "", attempts: "" };
 
-function readFilter({ account, key, model, upstream, status, error, attempts }: AdminSearch): RequestQuery {
+function readFilter({ account, key, model, upstream, status, error, attempts, ...period }: AdminSearch): RequestQuery {
   const known = statuses.find(({ value }) => value !== "" && value === status)?.value;
   return {
+    ...readPeriod(period),
     ...(account === undefined ? {} : { account_id: account }),
     ...(key === undefined ? {} : { key_id: key }),
     ...(model === undefined ? {} : { model }),

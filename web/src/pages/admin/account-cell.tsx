@@ -1,0 +1,11 @@
+import { linkClasses } from "../../parts/frame/focus-page.tsx";
+import { AdminLink } from "./admin-place.tsx";
+
+/** The address of an account, as a link to its page. */
+export function AccountCell({ id, email }: { id: string; email: string | null }) {
+  return (
+    <AdminLink to={`accounts/${id}`} className={`text-sm ${linkClasses}`}>
+      {email ?? id}
+    </AdminLink>
+  );
+}
