@@ -123,7 +123,7 @@ async function topUpWhenLow(story: Story): Promise<void> {
 async function keepHouse(parts: DemoParts): Promise<void> {
   const onTrouble = (_what: unknown, error: unknown): never => raise(error);
   await sweepLedger({ ...parts, onTrouble });
-  await renewPlans({ ...parts, onTrouble });
+  await renewPlans({ ...parts, currency: "USD", onTrouble });
 }
 
 async function createKeys(story: Story, until: Date) {

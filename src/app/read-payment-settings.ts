@@ -25,7 +25,7 @@ export function readPaymentSettings(settings: Settings): {
   }
   return {
     keys: readStripeKeys(settings),
-    limits: { siteUrl, currency, amountMin, amountMax },
+    limits: { siteUrl, currency, amountMin, amountMax, methods: settings.payment_methods ?? null },
     autoTopUpsDailyMax,
     webhookSecret: readWebhookSecret(settings),
   };

@@ -18,6 +18,7 @@ function createJobs(world: TestLedger) {
   };
   const jobs = listJobs({
     ...world.parts,
+    currency: "USD",
     logger,
     metrics,
     requestLogDays: 30,

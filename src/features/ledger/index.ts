@@ -29,7 +29,7 @@ export type {
   ResultOf,
   SettleOperation,
 } from "./operation.ts";
-export { listAccountsWithEndedPeriod } from "./plan-period-store.ts";
+export { findLatestPlanPeriod, listAccountsWithEndedPeriod } from "./plan-period-store.ts";
 export { createStatementCsv, presentAmount } from "./present-statement-csv.ts";
 export { hasFunds, hasPaid, readBalance } from "./read-balance.ts";
 export { redeemCode, voidCode } from "./redeem-code.ts";

@@ -6,6 +6,8 @@ export type NoticeFacts = {
   top_up_cap_reached: { cap: string };
   low_balance: { balance: string; threshold: string };
   key_budget: { key: string; spent: string; budget: string };
+  plan_unpaid: { plan: string; price: string };
+  plan_ended: { plan: string };
 };
 
 export type NoticeKind = keyof NoticeFacts;
@@ -47,6 +49,16 @@ const noticeTable: { [Kind in NoticeKind]: (facts: NoticeFacts[Kind]) => NoticeT
     subject: "An API key is near its budget",
     before: [`The key ${key} has spent ${spent} of its budget of ${budget}. At the budget, its calls are rejected.`],
     after: ["You can raise the budget under API keys, and change this mail under Billing."],
+  }),
+  plan_unpaid: ({ plan, price }) => ({
+    subject: `Your plan ${plan} has ended`,
+    before: [`Your plan ${plan} could not be renewed: the balance does not cover its price of ${price}.`],
+    after: ["Add credit and buy it again under Billing. Until then, calls are paid from your balance."],
+  }),
+  plan_ended: ({ plan }) => ({
+    subject: `Your plan ${plan} has ended`,
+    before: [`Your plan ${plan} has ended, as you asked. Calls are paid from your balance now.`],
+    after: ["You can buy it again under Billing."],
   }),
 };
 
