@@ -50,6 +50,7 @@ const ranks = [
     completions: ["src/features/completions"],
     dramas: ["src/features/dramas", "src/features/dramas/film"],
     messages: ["src/features/messages"],
+    plans: ["src/features/plans"],
     payments: ["src/features/payments", "src/features/payments/cards", "src/features/payments/external"],
     responses: ["src/features/responses"],
     simulation: ["src/features/simulation"],

@@ -498,6 +498,7 @@ create table checkouts (
   card_save text,
   customer_id text,
   card_id text,
+  declined_charges text[] not null default '{}'::text[],
   constraint checkouts_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint checkouts_amount_positive CHECK (amount_nano > 0 AND amount_minor > 0 AND refunded_minor >= 0),
   constraint checkouts_currency_valid CHECK (currency ~ '^[A-Z]{3}$'::text),
@@ -1049,6 +1050,18 @@ CREATE INDEX plan_periods_latest_by_end ON plan_periods USING btree (ends_at) WH
 
 CREATE UNIQUE INDEX plan_periods_one_latest ON plan_periods USING btree (account_id) WHERE is_latest;
 
+create table plan_subscriptions (
+  account_id text not null,
+  plan_id text not null,
+  price_nano bigint not null,
+  bought_at timestamp with time zone not null,
+  canceled_at timestamp with time zone,
+  constraint plan_subscriptions_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint plan_subscriptions_account_unique PRIMARY KEY (account_id),
+  constraint plan_subscriptions_plan_exists FOREIGN KEY (plan_id) REFERENCES plans(id),
+  constraint plan_subscriptions_price_positive CHECK (price_nano > 0)
+);
+
 create table plans (
   id text not null,
   name text not null,
@@ -1061,11 +1074,15 @@ create table plans (
   quota_text bigint not null default 0,
   quota_image bigint not null default 0,
   quota_video bigint not null default 0,
+  quota_weights jsonb,
+  price_nano bigint,
+  is_for_sale boolean not null default false,
   constraint plans_id_unique PRIMARY KEY (id),
   constraint plans_id_valid CHECK (id ~ '^[a-z0-9][a-z0-9_-]{0,63}$'::text),
   constraint plans_limits_valid CHECK (requests_per_minute > 0 AND tokens_per_minute > 0 AND concurrent_requests > 0 AND tasks_in_flight > 0),
   constraint plans_name_valid CHECK (length(name) >= 1 AND length(name) <= 100),
   constraint plans_period_valid CHECK (period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text])),
+  constraint plans_price_valid CHECK (price_nano > 0 AND (price_nano IS NOT NULL OR NOT is_for_sale)),
   constraint plans_quotas_valid CHECK (quota_text >= 0 AND quota_image >= 0 AND quota_video >= 0)
 );
 

@@ -138,7 +138,7 @@ async function topUpWhenLow(story: Story): Promise<void> {
 async function keepHouse(parts: DemoParts): Promise<void> {
   const onTrouble = (_what: unknown, error: unknown): never => raise(error);
   await sweepLedger({ ...parts, onTrouble });
-  await renewPlans({ ...parts, onTrouble });
+  await renewPlans({ ...parts, currency: "USD", onTrouble });
   await issueStatements({ ...parts, currency: "USD" }, new AbortController().signal);
 }
 

@@ -40,6 +40,7 @@ const chat = { model: "sandbox-chat", messages: [question], max_tokens: 200 };
 const briefly = { stream: true, max_tokens: 4 };
 
 async function recordChat({ record }: ExampleRecorder): Promise<void> {
+  await record("createQuote", { body: { path: "/chat/completions", request: chat } });
   await record("createChatCompletion", { body: chat });
   await record("createChatCompletion", { body: { ...chat, ...briefly }, isVariant: true });
   const completion = { model: "sandbox-chat", prompt: "A sluice is", max_tokens: 16 };

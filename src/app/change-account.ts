@@ -2,12 +2,19 @@ import {
   type Account,
   type AccountChange,
   createAccount,
-  findAccount,
   getPlan,
+  lockAccount,
   updateAccount,
 } from "../features/accounts/index.ts";
 import { putOperator } from "../features/admin/index.ts";
-import { bookCredit, type CreditRequest, listAccountsWithEndedPeriod, renewPlan } from "../features/ledger/index.ts";
+import {
+  bookCredit,
+  type CreditRequest,
+  findLatestPlanPeriod,
+  listAccountsWithEndedPeriod,
+  renewPlan,
+} from "../features/ledger/index.ts";
+import { endSubscription, renewSubscription } from "../features/plans/index.ts";
 import { createUser } from "../features/site/index.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdSource } from "../lib/ids.ts";
@@ -47,7 +54,10 @@ export async function changeAccount(
 ): Promise<Account> {
   return await inTransaction(database, async (tx) => {
     const account = await updateAccount({ database: tx, clock }, accountId, change);
-    if (change.planId !== undefined) await renewAccountPlan({ database: tx, clock, ids }, account);
+    if (change.planId !== undefined) {
+      await endSubscription(tx, account.id);
+      await renewAccountPlan({ database: tx, clock, ids }, account);
+    }
     return account;
   });
 }
@@ -59,14 +69,20 @@ export async function renewPlans({
   database,
   clock,
   ids,
+  currency,
   onTrouble,
-}: AccountDependencies & { onTrouble(accountId: string, error: unknown): void }): Promise<void> {
+}: AccountDependencies & { currency: string; onTrouble(accountId: string, error: unknown): void }): Promise<void> {
   const due = { now: clock.now(), limit: renewalsAtOnceMax };
   for (const accountId of await listAccountsWithEndedPeriod(database, due)) {
     try {
       await inTransaction(database, async (tx) => {
-        const account = await findAccount(tx, accountId);
-        if (account !== null) await renewAccountPlan({ database: tx, clock, ids }, account);
+        // Locked, so that a purchase at the same time is before or after the renewal.
+        const account = await lockAccount(tx, accountId);
+        if (account === null) return;
+        const within = { database: tx, clock, ids };
+        const period = await findLatestPlanPeriod(tx, accountId);
+        if (period !== null && period.endsAt > clock.now()) return;
+        await renewAccountPlan(within, await renewSubscription({ ...within, currency }, account));
       });
     } catch (error) {
       // Retried at the next run; until then the account has money but no quotas.

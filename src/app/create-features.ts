@@ -193,8 +193,9 @@ function openTasks(
   return tasks;
 }
 
-function openPayments({ database }: Foundation, { settings, clock, ids, logger, stripe: place }: FeatureOptions) {
-  return createPayments({ ...{ database, clock, ids, logger, place }, ...readPaymentSettings(settings) });
+function openPayments({ database, counters }: Foundation, options: FeatureOptions) {
+  const { settings, clock, ids, logger, stripe: place } = options;
+  return createPayments({ ...{ database, counters, clock, ids, logger, place }, ...readPaymentSettings(settings) });
 }
 
 type OperatorParts = { site: Site; payments: Payments; tasks: Tasks; files: Files };
@@ -322,7 +323,15 @@ function openJobs({ database, metrics, time, copy }: Foundation, options: Featur
   return openScheduledJobs({
     ...{ database, clock, mayStart: () => time.hasAgreed() && copy.isLive() },
     closeTimeoutMs: options.settings.shutdown_timeout_ms,
-    jobs: listJobs({ database, clock, ids, logger, metrics, requestLogDays, contentLogDays, retention, ...upkeep }),
+    jobs: listJobs({
+      ...{ database, clock, ids, currency: options.settings.currency },
+      logger,
+      metrics,
+      requestLogDays,
+      contentLogDays,
+      retention,
+      ...upkeep,
+    }),
     onFailure(job, error) {
       metrics.jobFailures.at(job).add(1);
       logger.error({ job, error }, "scheduled job failed");

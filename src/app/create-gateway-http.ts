@@ -21,6 +21,7 @@ import { addBalanceRoutes, type Ledger } from "../features/ledger/index.ts";
 import { consumeLimits, readLimits } from "../features/limits/index.ts";
 import type { Messages } from "../features/messages/index.ts";
 import type { Payments } from "../features/payments/index.ts";
+import { addPlanRoutes } from "../features/plans/index.ts";
 import { addQuoteRoutes, type Quotable, type Quotes } from "../features/quotes/index.ts";
 import { addRequestRoutes, type ContentSeal, type RequestLog } from "../features/requests/index.ts";
 import type { Responses } from "../features/responses/index.ts";
@@ -170,6 +171,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
         given.payments.addRoutes(consoleApi);
         addInvoiceRoutes(consoleApi, { database, clock });
         addAlertRoutes(consoleApi, { database, clock, currency: settings.currency });
+        addPlanRoutes(consoleApi, { database, clock, ids, currency: settings.currency });
         addSearchRoutes(consoleApi, { database, clock, requestDays: settings.request_log_days });
         // The console reuses the routes of the public API.
         consoleApi.register(async (api: HttpServer) => {

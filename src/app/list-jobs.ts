@@ -25,6 +25,7 @@ type JobOptions = {
   database: Database;
   clock: Clock;
   ids: IdSource;
+  currency: string;
   logger: Logger;
   metrics: Pick<Metrics, "violations">;
   requestLogDays: number;
@@ -51,7 +52,7 @@ const violationsShownMax = 20;
 
 /** The scheduled jobs, each run by one of all gateways. */
 export function listJobs(options: JobOptions): ScheduledJob[] {
-  const { database, clock, ids, logger, metrics } = options;
+  const { database, clock, ids, currency, logger, metrics } = options;
 
   function report({ violations, frozen }: CheckOutcome): void {
     if (violations.length === 0) return;
@@ -92,7 +93,7 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       schedule: everyMinute,
       run: () =>
         renewPlans({
-          ...{ database, clock, ids },
+          ...{ database, clock, ids, currency },
           onTrouble: (accountId, error) => logger.error({ account_id: accountId, error }, "plan renewal failed"),
         }),
     },

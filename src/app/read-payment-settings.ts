@@ -26,7 +26,7 @@ export function readPaymentSettings(settings: Settings): {
   }
   return {
     keys: readStripeKeys(settings),
-    limits: { siteUrl, currency, amountMin, amountMax },
+    limits: { siteUrl, currency, amountMin, amountMax, methods: settings.payment_methods ?? null },
     autoTopUpsDailyMax,
     webhookSecret: webhookKey === undefined ? null : readWebhookKey("payment_webhook_secret", webhookKey),
   };

@@ -113,6 +113,7 @@ async function gatherDependencies(database: Database, settings: Settings) {
   const surroundings = {
     currency: settings.currency,
     planIds: new Set(plans.map(({ id }) => id)),
+    plans,
     accountIds: new Set<string>(accounts.map(({ id }) => id)),
     hasSecret: (name: string) => secrets.find(presentReference(name)) !== null,
     findPackageFault: (packageName: string) => findPackageFault({ packageName, packagesFolder: settings.packages_dir }),

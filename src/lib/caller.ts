@@ -1,6 +1,7 @@
 import type { KeyBudget } from "./budget.ts";
 import type { AccountId, KeyId } from "./ids.ts";
 import type { LimitSet } from "./limit-set.ts";
+import type { QuotaWeights } from "./quota-weights.ts";
 
 /** The authenticated caller with its limits and permissions, resolved once per request. */
 export type Caller = {
@@ -15,6 +16,8 @@ export type Caller = {
   budget: KeyBudget | null;
   accountLimits: LimitSet;
   keyLimits: Partial<LimitSet>;
+  /** How tokens count against the text quota of the account's plan; each once without weights. */
+  quotaWeights?: QuotaWeights | null;
   /** Whether request and response bodies are logged. */
   logsContent: boolean;
   /** A new account that has spent its daily maximum makes no paid calls until then. */

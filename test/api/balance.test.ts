@@ -210,8 +210,8 @@ test("a plan grants its quotas in each period, and either quota or money pays fo
   const onTrouble = (_: string, error: unknown): void => {
     throw error;
   };
-  await renewPlans({ ...gateway.parts, onTrouble });
-  await renewPlans({ ...gateway.parts, onTrouble });
+  await renewPlans({ ...gateway.parts, currency: "USD", onTrouble });
+  await renewPlans({ ...gateway.parts, currency: "USD", onTrouble });
   const nextEnd = new Date(end);
   nextEnd.setUTCMonth(nextEnd.getUTCMonth() + 1);
   const next = { quotas: { text: 7, image: 0, video: 9 }, plan: { name: "Pro", expires_at: nextEnd.toISOString() } };
@@ -235,7 +235,7 @@ test("concurrent renewals of plans grant each account its quotas once", async ()
   const database = createDatabase({ address, connectionsMax: 5, onConnectionError: () => {} });
   const troubles: unknown[] = [];
   const renew = () =>
-    renewPlans({ ...gateway.parts, database, onTrouble: (_accountId, error) => troubles.push(error) });
+    renewPlans({ ...gateway.parts, database, currency: "USD", onTrouble: (_accountId, error) => troubles.push(error) });
   await Promise.all(Array.from({ length: 5 }, renew));
   await database.destroy();
   expect(troubles).toEqual([]);

@@ -19,6 +19,7 @@ function createJobs(world: TestLedger) {
   };
   const jobs = listJobs({
     ...world.parts,
+    currency: "USD",
     logger,
     metrics,
     requestLogDays: 30,

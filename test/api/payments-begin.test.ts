@@ -54,6 +54,24 @@ async function readCash(visitor: SiteVisitor): Promise<string> {
   return (await visitor.get("/balance")).body.cash_balance;
 }
 
+test("the page offers the methods of the setting, and only cards if one is saved", async () => {
+  await using offering = await startGateway({
+    settings: {
+      ...visitorSettings,
+      stripe_secret_key: stripe.secretKey,
+      stripe_webhook_secret: stripe.webhookSecret,
+      payment_methods: ["card", "alipay", "wechat_pay"],
+    },
+    clock,
+    stripe: { url: stripe.url, timeoutMs: 1500 },
+  });
+  const { visitor } = await signUpVisitor(offering);
+  const read = async (body: object): Promise<unknown> =>
+    stripe.find((await visitor.post("/checkouts", { amount: "20", ...body })).body.id).allowed_payment_method_types;
+  expect(await read({})).toEqual(["card", "alipay", "wechat_pay"]);
+  expect(await read({ save_card: true })).toEqual(["card"]);
+});
+
 describe("a person who wants to pay", () => {
   test("sees the payment methods and the minimum and maximum amount first", async () => {
     expect((await visitSite(gateway).get("/site")).body).toMatchObject({
@@ -93,6 +111,29 @@ describe("a person who wants to pay", () => {
     for (const amount of ["5", "500.00", "20.500000000"]) {
       expect((await visitor.post("/checkouts", { amount })).status).toBe(201);
     }
+  });
+
+  test("is refused after many declined payments, however often Stripe reports each", async () => {
+    const { visitor } = await signUpVisitor(gateway);
+    const { body: checkout } = await visitor.post("/checkouts", { amount: "20" });
+    const { metadata } = stripe.find(checkout.id);
+    const decline = async (number: number): Promise<void> => {
+      const fault = { type: "card_error", code: "card_declined", decline_code: "generic_decline" };
+      const payment = { id: "pi_declined", object: "payment_intent", status: "requires_payment_method" };
+      const attempt = { ...payment, latest_charge: `ch_${number}`, last_payment_error: fault, metadata };
+      const { body, headers } = stripe.sign(stripe.createEvent("payment_intent.payment_failed", attempt));
+      expect((await fetch(`${gateway.siteUrl}/payments/stripe`, { method: "POST", body, headers })).status).toBe(200);
+    };
+    for (let number = 1; number <= 9; number += 1) await decline(number);
+    for (let times = 0; times < 3; times += 1) await decline(9);
+    expect((await visitor.post("/checkouts", { amount: "20" })).status).toBe(201);
+    await decline(10);
+    const refused = await visitor.post("/checkouts", { amount: "20" });
+    expect(refused.status).toBe(429);
+    expect(refused.body.error.message).toContain("10 payments were declined");
+    // The open page can still be paid.
+    expect(await tellPaid(checkout.id)).toBe(200);
+    expect(await readCash(visitor)).toBe("20.00");
   });
 
   test("saves a card with a payment, switches automatic top-up on and off, and removes the card", async () => {

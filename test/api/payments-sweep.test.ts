@@ -5,6 +5,7 @@ import { handleStripeEvent } from "../../src/features/payments/handle-stripe-eve
 import { createPayments, findCheckout, type Payments } from "../../src/features/payments/index.ts";
 import { createStripeClient, type StripeClient } from "../../src/features/payments/stripe-client.ts";
 import { presentMoney } from "../../src/lib/money.ts";
+import { createMemoryCounters } from "../../src/platform/counters/memory-counters.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
 import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
 import { type StripeServer, startStripeServer } from "../harness/servers/stripe-server.ts";
@@ -26,6 +27,7 @@ beforeAll(async () => {
   client = createStripeClient(stripe, place);
   payments = createPayments({
     ...world.parts,
+    counters: createMemoryCounters({ clock: world.clock }),
     keys: stripe,
     limits: { siteUrl: "http://localhost:4242", currency: "USD", amountMin: 5, amountMax: 1000 },
     autoTopUpsDailyMax: 5,

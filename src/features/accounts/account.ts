@@ -1,7 +1,9 @@
 import type { Budget } from "../../lib/budget.ts";
 import type { AccountId, KeyId } from "../../lib/ids.ts";
 import type { LimitSet } from "../../lib/limit-set.ts";
+import type { Nano } from "../../lib/money.ts";
 import type { PlanPeriodLength, Quotas } from "../../lib/plan-terms.ts";
+import type { QuotaWeights } from "../../lib/quota-weights.ts";
 
 /** Terms that accounts share. Limits it does not set fall back to the standard ones. */
 export type Plan = {
@@ -11,6 +13,12 @@ export type Plan = {
   /** How long the quotas last. */
   period: PlanPeriodLength;
   quotas: Quotas;
+  /** `null` counts every token once. */
+  weights: QuotaWeights | null;
+  /** The price of a period; `null` for a plan that only operators give. */
+  price: Nano | null;
+  /** Whether customers can buy it. */
+  isForSale: boolean;
   createdAt: Date;
 };
 

@@ -125,6 +125,7 @@ function describeKey(apiKey: ApiKey, account: Account, plan: Plan | null): Known
       budget: apiKey.budget === null ? null : { ...apiKey.budget, keyId: apiKey.lineageId },
       accountLimits,
       keyLimits: apiKey.limits,
+      quotaWeights: plan?.weights ?? null,
       logsContent: apiKey.logsContent,
       isConsole: apiKey.isConsole,
       spendCappedUntil: account.spendCappedUntil,

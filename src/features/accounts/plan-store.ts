@@ -1,4 +1,6 @@
+import { nano } from "../../lib/money.ts";
 import type { PlanPeriodLength } from "../../lib/plan-terms.ts";
+import { readQuotaWeights, type WrittenWeights, writeQuotaWeights } from "../../lib/quota-weights.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Plan } from "./account.ts";
 import { limitColumnNames, toLimitColumns, toLimits } from "./limit-columns.ts";
@@ -35,7 +37,11 @@ export async function listPlans(database: Database): Promise<Plan[]> {
 function selectPlans(database: Database) {
   return database
     .selectFrom("plans")
-    .select(["id", "name", "created_at", "period", "quota_text", "quota_image", "quota_video", ...limitColumnNames]);
+    .select([
+      ...(["id", "name", "created_at", "period", "quota_text", "quota_image", "quota_video"] as const),
+      ...(["quota_weights", "price_nano", "is_for_sale"] as const),
+      ...limitColumnNames,
+    ]);
 }
 
 type PlanRow = Awaited<ReturnType<ReturnType<typeof selectPlans>["executeTakeFirstOrThrow"]>>;
@@ -48,17 +54,24 @@ function toPlan(row: PlanRow): Plan {
     // The table's check constraint guarantees the period.
     period: row.period as PlanPeriodLength,
     quotas: { text: row.quota_text, image: row.quota_image, video: row.quota_video },
+    // This feature wrote them.
+    weights: row.quota_weights === null ? null : readQuotaWeights(row.quota_weights as WrittenWeights),
+    price: row.price_nano === null ? null : nano(row.price_nano),
+    isForSale: row.is_for_sale,
     createdAt: row.created_at,
   };
 }
 
-function toColumns({ name, limits, period, quotas }: Plan) {
+function toColumns({ name, limits, period, quotas, weights, price, isForSale }: Plan) {
   return {
     name,
     period,
     quota_text: quotas.text,
     quota_image: quotas.image,
     quota_video: quotas.video,
+    quota_weights: weights === null ? null : JSON.stringify(writeQuotaWeights(weights)),
+    price_nano: price,
+    is_for_sale: isForSale,
     ...toLimitColumns(limits),
   };
 }

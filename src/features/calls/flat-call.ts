@@ -2,6 +2,7 @@ import { type Bill, computeCharge, hungUpMark } from "../../lib/bill.ts";
 import type { Caller } from "../../lib/caller.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { nano } from "../../lib/money.ts";
+import { weighItems } from "../../lib/quota-weights.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { SpanAttributes } from "../../platform/tracing/span.ts";
 import type { ProviderError, UpstreamTerms } from "../../providers/contract.ts";
@@ -126,9 +127,15 @@ export function flatCall<T extends FlatTypes>(call: FlatCall<T>): CallPlan<FlatK
   const { operation, caller, requestId, offered, targets, usageMax, tokensLikely = 0 } = call;
   const callMs = boundCallMs(targets.map(({ timeoutMs }) => timeoutMs));
   const meter = call.meter ?? chargeAll<T>(usageMax);
+  const { quotaWeights = null } = caller;
+  const modelId = offered.model.id;
+  const billWeighed = (usage: T["usage"]): Bill => {
+    const bill = call.bill(usage);
+    return quotaWeights === null ? bill : { ...bill, quotaUnits: weighItems(quotaWeights, modelId, bill) };
+  };
   return {
-    ...{ operation, caller, requestId, modelId: offered.model.id, targets, callMs, tokensLikely },
-    terms: createTerms(call.bill(usageMax), callMs + holdMarginMs),
+    ...{ operation, caller, requestId, modelId, targets, callMs, tokensLikely },
+    terms: createTerms(billWeighed(usageMax), callMs + holdMarginMs),
     meter: createMeter(meter),
     presenter: createPresenter(call.presenter),
     headers: presentDeprecation(offered),
@@ -136,7 +143,7 @@ export function flatCall<T extends FlatTypes>(call: FlatCall<T>): CallPlan<FlatK
     start: (target, _unitsMax, sink, attempt) => startAttempt(call, { target, attempt, sink }),
     explain: call.explain,
     bill(usage) {
-      const bill = call.bill(usage);
+      const bill = billWeighed(usage);
       return usage.hasHungUp ? { ...bill, items: [...bill.items, hungUpMark] } : bill;
     },
     findCost(target, usage) {

@@ -7,6 +7,7 @@ import { findCatalog, insertCatalog, lockCatalog } from "./catalog-store.ts";
 import { type CatalogSurroundings, checkCatalog } from "./check-catalog.ts";
 import { describeCatalogChange } from "./describe-catalog-change.ts";
 import { listLosses } from "./list-losses.ts";
+import { listQuotaLosses } from "./list-quota-losses.ts";
 import { compareByPlace, type LocatedProblem, parseCatalog } from "./parse-catalog.ts";
 import { planCatalogChange } from "./plan-catalog-change.ts";
 
@@ -68,7 +69,12 @@ async function consider(
   if (planned.kind === "impossible") return refuse(planned.problems);
   const { next, newPrices } = planned.change;
   const changes = describeCatalogChange(current, next);
-  const warnings = listLosses(parsed.file).map(parsed.locate).toSorted(compareByPlace);
+  const { plans = [] } = surroundings;
+  const quotaLosses = listQuotaLosses(next.models, plans).map(({ modelIndex, message }) => ({
+    path: ["models", modelIndex],
+    message,
+  }));
+  const warnings = [...listLosses(parsed.file), ...quotaLosses].map(parsed.locate).toSorted(compareByPlace);
   if (changes.length === 0) return { kind: "accepted", version: current?.version ?? 0, changes, warnings };
   const version = (current?.version ?? 0) + 1;
   await write({ ...next, version, appliedAt: now, newPrices });

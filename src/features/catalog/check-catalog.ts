@@ -12,6 +12,7 @@ import { checkMediaRoute, checkOffers } from "./check-media.ts";
 import { checkFactoredPrices, checkMultipliers } from "./check-multipliers.ts";
 import { checkCostSheets, checkPrices, checkTime, explainMissingPlan } from "./check-prices.ts";
 import { checkStages } from "./check-stages.ts";
+import type { SoldPlan } from "./list-quota-losses.ts";
 import { capabilitiesByType, limitsByType, listStageModels, type ModelType } from "./model.ts";
 import { isLogo, ownLogos } from "./model-logos.ts";
 
@@ -19,6 +20,8 @@ import { isLogo, ownLogos } from "./model-logos.ts";
 export type CatalogSurroundings = {
   currency: string;
   planIds: ReadonlySet<string>;
+  /** The plans, to warn of quotas that can be sold below cost. */
+  plans?: readonly SoldPlan[];
   accountIds: ReadonlySet<string>;
   hasSecret(name: string): boolean;
   /** Why an AI SDK package cannot be used; `null` if it can. */

@@ -5,6 +5,7 @@
  * changes. A model without a price in force is neither listed nor callable. Reads need no database query. Responses to
  * customers never name an upstream.
  */
+
 export { applyCatalog, type CatalogOutcome, draftCatalog, previewCatalog } from "./apply-catalog.ts";
 export type { Catalog } from "./catalog.ts";
 export { findCatalog, findPrice, listPriceModels } from "./catalog-store.ts";
@@ -26,6 +27,7 @@ export { exportCatalog } from "./export-catalog.ts";
 export { type Decimal, parseDecimal } from "./imports/exact-decimal.ts";
 export { type ImportOutcome, importModels, importSources } from "./imports/import-models.ts";
 export { listNamedSecrets } from "./list-named-secrets.ts";
+export { listQuotaLosses } from "./list-quota-losses.ts";
 export { listRouteFaults, type RouteFault } from "./list-route-faults.ts";
 export { listUpstreams, type Upstream } from "./list-upstreams.ts";
 export { type LiveCatalog, openLiveCatalog } from "./live-catalog.ts";

@@ -40,6 +40,8 @@ type Asked = {
   choices: number;
   visibility: OutputVisibility;
   holdMs: number;
+  /** How the tokens count against a quota; by default each once. */
+  weigh?: ((tokens: { input: number; output: number }) => bigint) | null;
 };
 
 export function createChatTerms(asked: Asked): ChatTerms {
@@ -62,7 +64,9 @@ class TokenTerms implements ChatTerms {
 
   private readonly bounds: readonly CostBound[];
 
-  constructor({ model, rates, kinds = plainKinds, size, outputTokensAsked, choices, visibility, holdMs }: Asked) {
+  constructor(asked: Asked) {
+    const { model, rates, kinds = plainKinds, size, outputTokensAsked, choices, visibility } = asked;
+    const { holdMs, weigh = null } = asked;
     const { limits, usual_output_tokens: usual = usualOutputTokens } = model;
     const outputMax = outputTokensAsked ?? limits.max_output_tokens ?? usual;
     this.priceId = rates.id;
@@ -78,7 +82,8 @@ class TokenTerms implements ChatTerms {
     this.isMetered = visibility.isMetered;
     this.choices = choices;
     this.holdMs = holdMs;
-    this.quota = { kind: "text", units: BigInt(this.inputTokensMax + this.unitsMax) };
+    const most = { input: this.inputTokensMax, output: this.unitsMax };
+    this.quota = { kind: "text", units: weigh === null ? BigInt(most.input + most.output) : weigh(most) };
   }
 
   price(units: number): Nano {

@@ -4,6 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { forgetText } from "../../lib/json-text.ts";
 import { nano } from "../../lib/money.ts";
+import { boundWeight, weighTokens } from "../../lib/quota-weights.ts";
 import type { UpstreamCost } from "../../lib/upstream-cost.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
@@ -130,6 +131,7 @@ export function planChat(
   }
   const { targets } = able;
   const callMs = findCallMs(targets);
+  const { quotaWeights = null } = caller;
   const rates = findRates(getPrice(offered.prices), request);
   if (order.parts !== undefined && hasPriceOfCall(rates))
     throw new AppError(
@@ -146,6 +148,7 @@ export function planChat(
     choices: request.n ?? 1,
     visibility: decideVisibility(model, { request, native }, targets),
     holdMs: callMs + holdMarginMs,
+    weigh: quotaWeights === null ? null : (tokens) => boundWeight(quotaWeights, model.id, tokens),
   });
   const meter = new ChatMeter({ request, size, terms, logger, requestId, modelId: model.id });
   const presenter = order.createPresenter({ requestId, modelId: model.id, now, meter });
@@ -284,7 +287,12 @@ class ChatPlan implements CallPlan<ChatKinds> {
   explain = explainChatFailure;
 
   bill(usage: ChargedUsage): Bill {
-    return billChat(this.terms.rates, usage);
+    const bill = billChat(this.terms.rates, usage);
+    const { quotaWeights = null } = this.caller;
+    if (quotaWeights === null) return bill;
+    const { cachedInputTokens: cached, inputTokens, outputTokens: output } = usage;
+    const quotaUnits = weighTokens(quotaWeights, this.modelId, { input: inputTokens - cached, cached, output });
+    return { ...bill, quotaUnits };
   }
 
   findCost(target: ChatTarget, usage: ChargedUsage): UpstreamCost | null {

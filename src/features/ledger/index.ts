@@ -31,7 +31,7 @@ export type {
   SettleOperation,
 } from "./operation.ts";
 export type { PeriodSums } from "./period-store.ts";
-export { listAccountsWithEndedPeriod } from "./plan-period-store.ts";
+export { findLatestPlanPeriod, listAccountsWithEndedPeriod } from "./plan-period-store.ts";
 export { createStatementCsv, presentAmount } from "./present-statement-csv.ts";
 export { hasFunds, hasPaid, readBalance } from "./read-balance.ts";
 export { redeemCode, voidCode } from "./redeem-code.ts";

@@ -9,6 +9,8 @@ export type NoticeFacts = {
   spend_cap: { cap: string; until: string };
   invoice: { title: string; number: string; amount: string };
   credit_note: { title: string; number: string; amount: string };
+  plan_unpaid: { plan: string; price: string };
+  plan_ended: { plan: string };
 };
 
 export type NoticeKind = keyof NoticeFacts;
@@ -67,6 +69,16 @@ const noticeTable: { [Kind in NoticeKind]: (facts: NoticeFacts[Kind]) => NoticeT
       `A payment was refunded or disputed. Your ${title.toLowerCase()} ${number} over ${amount} is under Billing.`,
     ],
     after: ["The credit of this payment was taken back."],
+  }),
+  plan_unpaid: ({ plan, price }) => ({
+    subject: `Your plan ${plan} has ended`,
+    before: [`Your plan ${plan} could not be renewed: the balance does not cover its price of ${price}.`],
+    after: ["Add credit and buy it again under Billing. Until then, calls are paid from your balance."],
+  }),
+  plan_ended: ({ plan }) => ({
+    subject: `Your plan ${plan} has ended`,
+    before: [`Your plan ${plan} has ended, as you asked. Calls are paid from your balance now.`],
+    after: ["You can buy it again under Billing."],
   }),
 };
 

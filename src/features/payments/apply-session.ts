@@ -4,7 +4,7 @@ import { bookTopUp } from "../ledger/index.ts";
 import type { PaymentDependencies } from "./apply-reversal.ts";
 import { stopTopUp } from "./cards/stop-top-up.ts";
 import { type Checkout, nameTransaction } from "./checkout.ts";
-import { lockCheckout, updateCheckout } from "./checkout-store.ts";
+import { addDecline, lockCheckout, updateCheckout } from "./checkout-store.ts";
 import { clawBackCheckout } from "./claw-back-checkout.ts";
 import { type CheckoutStep, decideCheckout } from "./decide-checkout.ts";
 import { documentCheckout } from "./document-checkout.ts";
@@ -22,6 +22,11 @@ export async function applySession(
   const outcome = await database.transaction().execute(async (tx): Promise<Outcome> => {
     const checkout = checkoutId === null ? null : await lockCheckout(tx, checkoutId);
     if (checkout === null) return { step: { kind: "nothing" }, checkout };
+    const { chargeId = null } = session;
+    // The page lets its customer try again; too many declines end that.
+    if (checkout.origin === "page" && session.outcome === "failed" && chargeId !== null) {
+      await addDecline(tx, checkout.id, chargeId);
+    }
     return { step: await takeStep(tx, { checkout, session, now }), checkout };
   });
   logOutcome(logger, session, outcome);

@@ -22,7 +22,9 @@ type CheckoutRouteDependencies = {
   database: Database;
   currency: string;
   /** Throws if card payments aren't enabled. */
-  createCheckout(request: Pick<Checkout, "accountId"> & { amount: string; savesCard: boolean }): Promise<Checkout>;
+  createCheckout(
+    request: Pick<Checkout, "accountId"> & { amount: string; savesCard: boolean; address: string },
+  ): Promise<Checkout>;
 };
 
 const tags = ["Payments"];
@@ -43,7 +45,8 @@ function addCreate(http: HttpServer, { createCheckout }: CheckoutRouteDependenci
         operationId: "createCheckout",
         summary: "Create a checkout",
         description: `Returns the URL of a Stripe page where you can pay the amount within an hour. The credit is added when
-Stripe confirms the payment. You can create 10 checkouts an hour and have 20 open.`,
+Stripe confirms the payment. You can create 10 checkouts an hour and have 20 open. After 10 declined payments within a day, you
+can't create another until the next.`,
         tags,
         body: newCheckoutSchema,
         response: {
@@ -57,6 +60,7 @@ Stripe confirms the payment. You can create 10 checkouts an hour and have 20 ope
       const checkout = await createCheckout({
         ...{ accountId, amount: request.body.amount },
         savesCard: request.body.save_card === true,
+        address: request.ip,
       });
       reply.code(201);
       return presentCheckout(checkout);

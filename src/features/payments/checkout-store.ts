@@ -26,6 +26,20 @@ export async function lockCheckoutsOf(
   };
 }
 
+/** Idempotent: an attempt counts once. */
+export async function addDecline(tx: Database, id: CheckoutId, chargeId: string): Promise<void> {
+  await sql`update checkouts set declined_charges = array_append(declined_charges, ${chargeId})
+    where id = ${id} and not ${chargeId} = any (declined_charges)`.execute(tx);
+}
+
+/** The declined attempts on payment pages that the account opened since then. */
+export async function countDeclines(tx: Database, accountId: AccountId, since: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select coalesce(sum(cardinality(declined_charges)), 0)::int as count from checkouts
+      where account_id = ${accountId} and origin = 'page' and created_at > ${since}`.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
 /** `false` if there is a checkout with this id. */
 export async function insertCheckout(tx: Database, checkout: Checkout): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx

@@ -1,9 +1,11 @@
 import type { AccountId, IdSource } from "../../lib/ids.ts";
 import { type Nano, nano, parseMoney, presentMoney } from "../../lib/money.ts";
+import { presentNetwork } from "../../lib/network.ts";
+import type { Counters } from "../../platform/counters/counters.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { PaymentDependencies } from "./apply-reversal.ts";
 import type { Checkout } from "./checkout.ts";
-import { insertCheckout, lockCheckoutsOf, updateSession, updateToFailed } from "./checkout-store.ts";
+import { countDeclines, insertCheckout, lockCheckoutsOf, updateSession, updateToFailed } from "./checkout-store.ts";
 import { countPlaces, toMinor } from "./stripe-amount.ts";
 
 type CheckoutDependencies = Omit<PaymentDependencies, "logger"> & PaymentLimits & { ids: IdSource };
@@ -11,6 +13,8 @@ type CheckoutDependencies = Omit<PaymentDependencies, "logger"> & PaymentLimits 
 export type PaymentLimits = {
   siteUrl: string;
   currency: string;
+  /** Stripe's names of the methods on its page; `null` for those of its dashboard. */
+  methods?: readonly string[] | null;
   /** Bounds of one payment, in whole units of the currency. */
   amountMin: number;
   amountMax: number;
@@ -21,6 +25,8 @@ const hourMs = 60 * 60_000;
 const payWithinMs = hourMs;
 const openMax = 20;
 const hourlyMax = 10;
+const declinesMax = 10;
+const networkPerMinute = 60;
 const noteCharactersMax = 500;
 const retryAfterSeconds = 30;
 
@@ -67,6 +73,7 @@ async function openCheckout(
     const now = clock.now();
     const { open, recent } = await lockCheckoutsOf(tx, wanted.accountId, new Date(now.getTime() - hourMs));
     requireRoom({ open, recent, now });
+    requireFewDeclines(await countDeclines(tx, wanted.accountId, new Date(now.getTime() - 24 * hourMs)));
     const checkout: Checkout = {
       ...wanted,
       id: ids.next("chk"),
@@ -108,9 +115,24 @@ function requireRoom({ open, recent, now }: { open: Date[]; recent: Date[]; now:
   throw createTooMany("concurrency_limit_exceeded", message, freeAt - now.getTime());
 }
 
+/** Who tests stolen cards is declined often. */
+function requireFewDeclines(declines: number): void {
+  if (declines < declinesMax) return;
+  throw createTooMany("rate_limit_exceeded", `${declines} payments were declined within a day.`, 24 * hourMs);
+}
+
+/** Many accounts of one network must not test cards together. Throws if it starts too many payments. */
+export async function requireNetworkRoom(counters: Pick<Counters, "take">, address: string): Promise<void> {
+  const rate = { key: `checkouts:${presentNetwork(address)}`, perMinute: networkPerMinute, cost: 1 };
+  const { isAllowed, rates } = await counters.take({ rates: [rate], leases: [] });
+  if (isAllowed) return;
+  const waitMs = rates[0]?.retryAfterMs ?? 0;
+  throw createTooMany("rate_limit_exceeded", "Too many payments were started from your network.", waitMs);
+}
+
 /** If the call fails, Stripe may still have created a page; a payment through it would be credited. */
 async function createSession(
-  { database, clock, stripe, siteUrl }: CheckoutDependencies,
+  { database, clock, stripe, siteUrl, methods = null }: CheckoutDependencies,
   checkout: Checkout,
 ): Promise<{ sessionId: string; url: string }> {
   const backUrl = `${siteUrl}/console/billing?checkout=${checkout.id}`;
@@ -122,6 +144,7 @@ async function createSession(
       currency: checkout.currency,
       title: `Credit at ${new URL(siteUrl).host}`,
       savesCard: checkout.cardSave !== null,
+      methods,
       successUrl: backUrl,
       cancelUrl: `${backUrl}&canceled=1`,
       expiresAt: checkout.expiresAt,

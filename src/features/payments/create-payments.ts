@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
+import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
@@ -9,7 +10,7 @@ import { runTopUps } from "./cards/run-top-ups.ts";
 import { addTopUpRoutes } from "./cards/top-up-routes.ts";
 import type { Checkout } from "./checkout.ts";
 import { addCheckoutRoutes } from "./checkout-routes.ts";
-import { createCheckout, type PaymentLimits } from "./create-checkout.ts";
+import { createCheckout, type PaymentLimits, requireNetworkRoom } from "./create-checkout.ts";
 import { documentLatePayments } from "./document-checkout.ts";
 import { handlePaymentEvent } from "./external/handle-payment-event.ts";
 import { addPaymentWebhookRoute } from "./external/payment-webhook-routes.ts";
@@ -36,6 +37,7 @@ type PaymentOptions = {
   database: Database;
   clock: Clock;
   ids: IdSource;
+  counters: Pick<Counters, "take">;
   logger: Logger;
   /** `null` disables card payments. */
   keys: StripeKeys | null;
@@ -56,7 +58,8 @@ export function createPayments(options: PaymentOptions): Payments {
       addCheckoutRoutes(consoleApi, {
         database,
         currency: limits.currency,
-        createCheckout: async (request) => {
+        createCheckout: async ({ address, ...request }) => {
+          await requireNetworkRoom(options.counters, address);
           if (request.savesCard) requireTopUps(attemptsMax);
           return await createCheckout({ database, clock, ids, ...limits, stripe: requireStripe(stripe) }, request);
         },

@@ -25,6 +25,8 @@ type NewSession = {
   title: string;
   /** Allows later charges of the card without the customer. */
   savesCard: boolean;
+  /** `null` offers those of Stripe's dashboard. */
+  methods?: readonly string[] | null;
   successUrl: string;
   cancelUrl: string;
   expiresAt: Date;
@@ -239,6 +241,8 @@ function describeSession(request: NewSession): Stripe.Checkout.SessionCreatePara
     ...(request.savesCard
       ? { customer_creation: "always" as const, allowed_payment_method_types: ["card" as const] }
       : {}),
+    // A card that is saved is the only method then.
+    ...(request.savesCard ? {} : describeMethods(request.methods ?? null)),
     line_items: [
       {
         quantity: 1,
@@ -255,6 +259,20 @@ function describeSession(request: NewSession): Stripe.Checkout.SessionCreatePara
     cancel_url: request.cancelUrl,
     expires_at: Math.floor(request.expiresAt.getTime() / 1000),
   };
+}
+
+type MethodParams = Pick<
+  Stripe.Checkout.SessionCreateParams,
+  "allowed_payment_method_types" | "payment_method_options"
+>;
+
+function describeMethods(methods: readonly string[] | null): MethodParams {
+  if (methods === null || methods.length === 0) return {};
+  // The setting allows only Stripe's own names.
+  const types = [...methods] as NonNullable<MethodParams["allowed_payment_method_types"]>;
+  // WeChat Pay shows its code on the page, and needs to know that it is one.
+  const options = methods.includes("wechat_pay") ? { wechat_pay: { client: "web" as const } } : null;
+  return { allowed_payment_method_types: types, ...(options === null ? {} : { payment_method_options: options }) };
 }
 
 function describeCharge(request: NewCharge): Stripe.PaymentIntentCreateParams {

@@ -26,6 +26,8 @@ export type StripeSession = {
   outcome: "open" | "processing" | "paid" | "failed" | "expired";
   /** Stripe's code of a failure. */
   note: string | null;
+  /** The attempt of a payment; `null` if there was none. */
+  chargeId?: string | null;
 };
 
 export type StripeEvent =
@@ -122,6 +124,7 @@ export function readPayment(payment: unknown): StripeSession | null {
     paymentId,
     outcome,
     note: readText(fault.decline_code) ?? readText(fault.code),
+    chargeId: readId(fields.latest_charge),
   };
 }
 

@@ -8,7 +8,7 @@ import { guardDepth } from "./guard-depth.ts";
 import type { QuotedTerms } from "./quotable.ts";
 
 /** A request, as the quote and the paid endpoint see it. */
-export type QuotedRequest = { accountId: AccountId; path: string; body: unknown };
+type QuotedRequest = { accountId: AccountId; path: string; body: unknown };
 
 type PlannedTerms = Pick<QuotedTerms, "modelId" | "units" | "basis">;
 

@@ -390,6 +390,14 @@ export const settingsTable = {
     description:
       "The signing secret of payment events of another provider, sent to `<site_url>/payments/events` (docs/operating/payments.md).",
   },
+  payment_methods: {
+    kind: oneOrMoreOf(["card", "alipay", "wechat_pay", "paypal", "link"]),
+    default: undefined,
+    defaultText: "those of Stripe's dashboard",
+    example: "[card, alipay, wechat_pay, paypal]",
+    description:
+      "The methods on Stripe's payment page. Each must be enabled in Stripe and support the currency (docs/operating/payments.md).",
+  },
   payment_amount_min: {
     kind: wholeNumber({ min: 1, max: 10_000_000 }),
     default: 5,

@@ -57,6 +57,7 @@ export type Tables = {
   operators: OperatorsTable;
   payment_reversals: PaymentReversalsTable;
   plan_periods: PlanPeriodsTable;
+  plan_subscriptions: PlanSubscriptionsTable;
   plans: PlansTable;
   postings: PostingsTable;
   prices: PricesTable;
@@ -398,6 +399,7 @@ type CheckoutsTable = {
   card_save: string | null;
   customer_id: string | null;
   card_id: string | null;
+  declined_charges: Generated<string[]>;
 };
 
 type ClawbacksTable = {
@@ -722,6 +724,14 @@ type PlanPeriodsTable = {
   is_latest: boolean;
 };
 
+type PlanSubscriptionsTable = {
+  account_id: string;
+  plan_id: string;
+  price_nano: bigint;
+  bought_at: Date;
+  canceled_at: Date | null;
+};
+
 type PlansTable = {
   id: string;
   name: string;
@@ -734,6 +744,9 @@ type PlansTable = {
   quota_text: Generated<bigint>;
   quota_image: Generated<bigint>;
   quota_video: Generated<bigint>;
+  quota_weights: unknown;
+  price_nano: bigint | null;
+  is_for_sale: Generated<boolean>;
 };
 
 type PostingsTable = {

@@ -281,6 +281,7 @@ describe("a key", () => {
     const logger = createLogger({ level: "error", format: "json", write: () => {} });
     const job = listJobs({
       ...chat.gateway.parts,
+      currency: "USD",
       logger,
       metrics: createMetrics(),
       requestLogDays: 30,

@@ -57,6 +57,7 @@ export type StripeServer = AsyncDisposable & {
 const apiVersion = "2026-09-30.endive";
 const halfHourSeconds = 30 * 60;
 const daySeconds = 24 * 60 * 60;
+const stripeMethods = ["card", "alipay", "wechat_pay", "paypal", "link"];
 
 /**
  * Stripe as far as Checkout goes, in its own wire format: forms in, JSON out, keys as bearer tokens, errors in its
@@ -79,6 +80,9 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
     const amount = Number(form.get("line_items[0][price_data][unit_amount]"));
     const currency = form.get("line_items[0][price_data][currency]") ?? "";
     const expiresAt = Number(form.get("expires_at"));
+    const listed = [...form].flatMap(([name, value]) =>
+      name.startsWith("allowed_payment_method_types[") ? [value] : [],
+    );
     const wrong = [
       ["mode", form.get("mode") === "payment"],
       ["success_url", form.get("success_url")?.startsWith("http") === true],
@@ -87,6 +91,11 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
       ["line_items[0][price_data][currency]", /^[a-z]{3}$/.test(currency)],
       ["line_items[0][price_data][product_data][name]", form.has("line_items[0][price_data][product_data][name]")],
       ["payment_method_types", !form.has("payment_method_types[0]")],
+      ["allowed_payment_method_types", listed.every((method) => stripeMethods.includes(method))],
+      [
+        "payment_method_options[wechat_pay][client]",
+        !listed.includes("wechat_pay") || form.get("payment_method_options[wechat_pay][client]") === "web",
+      ],
       ["expires_at", expiresAt >= nowSeconds() + halfHourSeconds && expiresAt <= nowSeconds() + daySeconds],
     ].find(([, isRight]) => isRight === false);
     if (wrong !== undefined) return presentRefusal(400, `Invalid ${wrong[0]}`, { param: wrong[0] });
@@ -104,6 +113,7 @@ export async function startStripeServer({ clock }: { clock: Clock }): Promise<St
       setup_future_usage: form.get("payment_intent_data[setup_future_usage]") ?? null,
       metadata: { account: form.get("metadata[account]") ?? "", checkout: form.get("metadata[checkout]") ?? "" },
       mode: "payment",
+      allowed_payment_method_types: listed,
       payment_intent: null,
       payment_status: "unpaid",
       status: "open",

@@ -1867,6 +1867,115 @@ export type paths = {
       };
     };
   };
+  "/plans": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "plans";
+            currency: string;
+            data: ({
+              id: string;
+              name: string;
+              price: string;
+              period: "day" | "week" | "month";
+              quotas: {
+                text: number;
+                image: number;
+                video: number;
+              };
+            })[];
+            own: {
+              id: string;
+              price: string;
+              ends_at: string | null;
+              renews: boolean;
+            } | null;
+            is_managed: boolean;
+          };
+        } };
+      };
+    };
+  };
+  "/plans/own": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          plan_id: string;
+          price: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "plans";
+            currency: string;
+            data: ({
+              id: string;
+              name: string;
+              price: string;
+              period: "day" | "week" | "month";
+              quotas: {
+                text: number;
+                image: number;
+                video: number;
+              };
+            })[];
+            own: {
+              id: string;
+              price: string;
+              ends_at: string | null;
+              renews: boolean;
+            } | null;
+            is_managed: boolean;
+          };
+        } };
+      };
+    };
+    delete: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "plans";
+            currency: string;
+            data: ({
+              id: string;
+              name: string;
+              price: string;
+              period: "day" | "week" | "month";
+              quotas: {
+                text: number;
+                image: number;
+                video: number;
+              };
+            })[];
+            own: {
+              id: string;
+              price: string;
+              ends_at: string | null;
+              renews: boolean;
+            } | null;
+            is_managed: boolean;
+          };
+        } };
+      };
+    };
+  };
   "/search": {
     get: {
       parameters: {

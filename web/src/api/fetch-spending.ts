@@ -15,6 +15,8 @@ export const getDebt = () => ask(api.GET("/debt"));
 /** The saved card, and when it is charged. */
 export const getTopUp = () => ask(api.GET("/auto_top_up"));
 export const getAlerts = () => ask(api.GET("/alerts"));
+/** The plans for sale, and the account's own. */
+export const getPlanOffers = () => ask(api.GET("/plans"));
 
 export const listBuckets = () => ask(api.GET("/buckets"));
 
@@ -60,6 +62,7 @@ export type Bucket = Awaited<ReturnType<typeof listBuckets>>["data"][number];
 export type Hold = Awaited<ReturnType<typeof listHolds>>["data"][number];
 export type StatementEntry = Awaited<ReturnType<typeof listEntries>>["data"][number];
 export type AutoTopUp = Awaited<ReturnType<typeof getTopUp>>;
+export type PlanOffers = Awaited<ReturnType<typeof getPlanOffers>>;
 export type MailAlerts = Awaited<ReturnType<typeof getAlerts>>;
 export type BillingDetails = Awaited<ReturnType<typeof getBillingDetails>>;
 export type BillingDocument = Awaited<ReturnType<typeof listDocuments>>["data"][number];

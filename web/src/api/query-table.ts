@@ -27,6 +27,7 @@ import {
   getCharge,
   getCheckout,
   getDebt,
+  getPlanOffers,
   getTopUp,
   getUsage,
   listBuckets,
@@ -126,6 +127,7 @@ export const queryTable = nameQueries({
   ledger: { list: paged(listEntries) },
   models: { list: whole(listModels, catalog), one: whole(getModel, catalog), prices: whole(listPrices, catalog) },
   outbox: { list: whole(listOutbox) },
+  plans: { offers: whole(getPlanOffers) },
   passkeys: { list: whole(listPasskeys) },
   reference: { area: whole(loadArea, forGood), index: whole(loadDocsIndex, forGood) },
   requests: {

@@ -3,6 +3,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Coalescer } from "../../../lib/coalescer.ts";
 import type { IdSource } from "../../../lib/ids.ts";
 import { invariant } from "../../../lib/invariant.ts";
+import { weighTokens } from "../../../lib/quota-weights.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { SeenLimits } from "../../../platform/http/request-context.ts";
@@ -231,7 +232,15 @@ async function planTask<B extends CommonBody>(
   invariant(modelId !== undefined, "a request names its model");
   const offered = getOfferedModel(view, modelId, caller, now);
   if (body.callback_url !== undefined) checkWebhookUrl(body.callback_url, { param: "callback_url", allowsPrivate });
-  return { offered, prepared: await prepare({ body, caller, offered }) };
+  const prepared = await prepare({ body, caller, offered });
+  return { offered, prepared: { ...prepared, terms: weighTask(prepared.terms, caller, offered.model.id) } };
+}
+
+/** Speech is paid by the quota for text, in which tokens have weights. */
+function weighTask(terms: TaskTerms, { quotaWeights = null }: Caller, modelId: string): TaskTerms {
+  const { kind, unitsMax: input } = terms.quota;
+  if (quotaWeights === null || kind !== "text") return terms;
+  return { ...terms, quota: { kind, unitsMax: weighTokens(quotaWeights, modelId, { input, cached: 0, output: 0 }) } };
 }
 
 /** What the quote of a task promises: its hold. */

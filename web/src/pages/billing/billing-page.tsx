@@ -31,6 +31,7 @@ const route = getRouteApi("/signed-in/console/console/billing");
 
 const CheckoutOutcome = lazyPart(async () => (await import("./checkout-outcome.tsx")).CheckoutOutcome);
 const PaymentList = lazyPart(async () => (await import("./payment-list.tsx")).PaymentList);
+const PlanOffersSection = lazyPart(async () => (await import("./plan-offers.tsx")).PlanOffersSection, null);
 const AutoTopUpSection = lazyPart(async () => (await import("./auto-top-up.tsx")).AutoTopUpSection);
 const MailAlertsSection = lazyPart(async () => (await import("./mail-alerts.tsx")).MailAlertsSection);
 const DocumentsSection = lazyPart(async () => (await import("./billing-details.tsx")).DocumentsSection);
@@ -57,6 +58,7 @@ export function BillingPage() {
       <DebtNotice />
       <BalanceSection timeZone={timeZone} />
       <PlanSection timeZone={timeZone} />
+      <PlanOffersSection timeZone={timeZone} />
       {site.data === undefined ? (
         <Skeleton className="h-64" />
       ) : (

@@ -33,12 +33,7 @@ export function PlanSection({ timeZone }: { timeZone: string }) {
   }
   const { plan } = account.data;
   if (plan === null) {
-    return (
-      <Section
-        title="Plan"
-        intro="No plan: every call is paid from your balance. The operator can assign a plan to your account."
-      />
-    );
+    return <Section title="Plan" intro="No plan: every call is paid from your balance." />;
   }
   const { quotas: left, plan: period } = balance.data;
   const given = quotaKinds.filter((kind) => plan.quotas[kind] > 0 || left[kind] > 0);

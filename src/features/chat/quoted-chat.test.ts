@@ -8,9 +8,9 @@ import {
 import { testSeed } from "../../../test/harness/test-seed.ts";
 import { capBill, computeCharge, findQuoteDiscount } from "../../lib/bill.ts";
 import { nano } from "../../lib/money.ts";
-import { createChatTerms } from "../chat/chat-terms.ts";
-import { billChat, limitToRequested } from "../chat/quote-chat.ts";
-import { capTerms } from "./quoted-call.ts";
+import { capTerms } from "../calls/quoted-call.ts";
+import { createChatTerms } from "./chat-terms.ts";
+import { billChat, limitToRequested } from "./quote-chat.ts";
 
 const random = createRandom(testSeed);
 
