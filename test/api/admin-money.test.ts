@@ -225,7 +225,7 @@ test("every movement of credit is listed with its channel, page by page", async 
 });
 
 test("margins are listed by model and account", async () => {
-  const from = "2026-11-16T00:00:00Z";
+  const from = "2026-11-16T00:00:00Z&to=2026-11-18T00:00:00Z";
   const { data } = (await operator.admin.get(`/margins?by=model&from=${from}`)).body;
   expect(data).toMatchObject([{ subject: "sandbox-chat", calls: 2 }]);
   const byAccount = (await operator.admin.get(`/margins?by=account&from=${from}`)).body.data;
@@ -257,6 +257,7 @@ test("a violated invariant is in the result, freezes the account, and only a rep
   expect((await operator.admin.get("/frozen-accounts")).body.data).toMatchObject([
     { id: accountId, kind: "invariant" },
   ]);
+  await operator.confirm();
   const path = `/accounts/${accountId}/unfreeze`;
   expect((await operator.admin.post(path, { reason: "too early" })).status).toBe(400);
   await sql`update buckets set posted = posted - 1 where account_id = ${accountId}`.execute(gateway.database);
