@@ -9,6 +9,16 @@ const ranks = [
   { cli: ["src/main.ts", "src/cli"] },
   { app: ["src/app", "src/app/processes"] },
   {
+    admin: [
+      "src/features/admin",
+      "src/features/admin/accounts",
+      "src/features/admin/audit",
+      "src/features/admin/edge",
+      "src/features/admin/keys",
+      "src/features/admin/operators",
+    ],
+  },
+  {
     search: ["src/features/search"],
     site: [
       "src/features/site",
@@ -63,6 +73,7 @@ const ranks = [
     webhooks: ["src/features/webhooks"],
   },
   { idempotency: ["src/features/idempotency"], quotes: ["src/features/quotes"], secrets: ["src/features/secrets"] },
+  { audit: ["src/features/audit"] },
   {
     providers: [
       "src/providers",

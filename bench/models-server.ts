@@ -30,6 +30,7 @@ const http = await createGatewayHttp({
   files: nothing,
   responses: { addRoutes: () => {}, quotables: [] },
   payments: { addRoutes: () => {}, addWebhookRoutes: async () => {} },
+  admin: { addRoutes: async () => {} },
   site: { addRoutes: async () => {} },
   speech: nothing,
   tasks: { addRoutes: () => {}, quotables: [], addHookRoutes: async () => {} },

@@ -13,6 +13,20 @@ create table account_alerts (
   constraint account_alerts_valid CHECK (low_balance_nano > 0 AND budget_percent >= 1 AND budget_percent <= 100)
 );
 
+create table account_notes (
+  id text not null,
+  account_id text not null,
+  author text not null,
+  text text not null,
+  created_at timestamp with time zone not null,
+  constraint account_notes_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint account_notes_id_unique PRIMARY KEY (id),
+  constraint account_notes_id_valid CHECK (id ~~ 'note\_%'::text),
+  constraint account_notes_text_valid CHECK (length(text) >= 1 AND length(text) <= 4000)
+);
+
+CREATE INDEX account_notes_by_account ON account_notes USING btree (account_id, id);
+
 create table account_notices (
   id text not null,
   account_id text not null,
@@ -27,6 +41,24 @@ create table account_notices (
 CREATE INDEX account_notices_by_account ON account_notices USING btree (account_id, created_at);
 
 CREATE INDEX account_notices_unsent ON account_notices USING btree (created_at) WHERE sent_at IS NULL;
+
+create table account_views (
+  id text not null,
+  account_id text not null,
+  operator_id text not null,
+  session_id text not null,
+  reason text not null,
+  created_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  constraint account_views_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint account_views_id_unique PRIMARY KEY (id),
+  constraint account_views_id_valid CHECK (id ~~ 'view\_%'::text),
+  constraint account_views_reason_valid CHECK (length(reason) >= 1 AND length(reason) <= 500)
+);
+
+CREATE INDEX account_views_by_account ON account_views USING btree (account_id, id);
+
+CREATE INDEX account_views_by_session ON account_views USING btree (session_id, ends_at);
 
 create table account_webhook_secrets (
   account_id text not null,
@@ -50,6 +82,7 @@ create table accounts (
   concurrent_requests integer,
   tasks_in_flight integer,
   time_zone text not null default 'UTC'::text,
+  closed_at timestamp with time zone,
   constraint accounts_email_valid CHECK (email ~~ '%_@_%'::text AND length(email) <= 254),
   constraint accounts_id_unique PRIMARY KEY (id),
   constraint accounts_id_valid CHECK (id ~~ 'acct\_%'::text),
@@ -65,6 +98,29 @@ CREATE UNIQUE INDEX accounts_email_unique ON accounts USING btree (lower(email))
 CREATE TRIGGER accounts_changed AFTER UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION notify_caller_change();
 
 CREATE TRIGGER accounts_have_wallets AFTER INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION create_wallet();
+
+create table admin_keys (
+  id text not null,
+  name text not null,
+  hash bytea not null,
+  last_four text not null,
+  access text not null,
+  scopes text[] not null,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  revoked_by text,
+  constraint admin_keys_access_valid CHECK (access = ANY (ARRAY['read'::text, 'write'::text])),
+  constraint admin_keys_hash_unique UNIQUE (hash),
+  constraint admin_keys_hash_valid CHECK (octet_length(hash) = 32),
+  constraint admin_keys_id_unique PRIMARY KEY (id),
+  constraint admin_keys_id_valid CHECK (id ~~ 'akey\_%'::text),
+  constraint admin_keys_name_valid CHECK (length(name) >= 1 AND length(name) <= 100),
+  constraint admin_keys_revoked_complete CHECK ((revoked_at IS NULL) = (revoked_by IS NULL)),
+  constraint admin_keys_scopes_valid CHECK (cardinality(scopes) > 0)
+);
 
 create table api_key_uses (
   key_id text not null,
@@ -119,6 +175,42 @@ CREATE UNIQUE INDEX api_keys_one_for_each_client ON api_keys USING btree (accoun
 CREATE TRIGGER api_keys_changed AFTER INSERT OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION notify_caller_change();
 
 CREATE TRIGGER api_keys_lineage BEFORE INSERT OR UPDATE ON api_keys FOR EACH ROW EXECUTE FUNCTION keep_key_lineage();
+
+create table audit_entries (
+  number bigint not null,
+  created_at timestamp with time zone not null,
+  actor_kind text not null,
+  actor_id text,
+  actor_name text not null,
+  address text,
+  action text not null,
+  subject text,
+  account_id text,
+  reason text,
+  before jsonb,
+  after jsonb,
+  request_id text,
+  previous_hash bytea not null,
+  hash bytea not null,
+  constraint audit_entries_action_valid CHECK (action ~ '^[a-z_]{1,40}\.[a-z_]{1,40}$'::text),
+  constraint audit_entries_actor_valid CHECK ((actor_kind = ANY (ARRAY['operator'::text, 'key'::text, 'user'::text, 'command'::text, 'system'::text])) AND length(actor_name) >= 1 AND length(actor_name) <= 254),
+  constraint audit_entries_number_unique PRIMARY KEY (number),
+  constraint audit_entries_words_valid CHECK (length(reason) >= 1 AND length(reason) <= 500 AND length(subject) >= 1 AND length(subject) <= 254)
+);
+
+CREATE INDEX audit_entries_by_account ON audit_entries USING btree (account_id, number) WHERE account_id IS NOT NULL;
+
+CREATE INDEX audit_entries_by_action ON audit_entries USING btree (action, number);
+
+CREATE INDEX audit_entries_by_actor ON audit_entries USING btree (actor_id, number) WHERE actor_id IS NOT NULL;
+
+CREATE INDEX audit_entries_by_subject ON audit_entries USING btree (subject, number) WHERE subject IS NOT NULL;
+
+CREATE INDEX audit_entries_by_time ON audit_entries USING btree (created_at);
+
+CREATE TRIGGER audit_entries_chained BEFORE INSERT ON audit_entries FOR EACH ROW EXECUTE FUNCTION chain_audit_entry();
+
+CREATE TRIGGER audit_entries_final BEFORE DELETE OR UPDATE ON audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 create table auto_top_ups (
   account_id text not null,
@@ -616,6 +708,16 @@ create table operator_actions (
 );
 
 CREATE TRIGGER operator_actions_final BEFORE DELETE OR UPDATE ON operator_actions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table operators (
+  user_id text not null,
+  role text not null,
+  granted_by text not null,
+  granted_at timestamp with time zone not null,
+  constraint operators_role_valid CHECK (role = ANY (ARRAY['operator'::text, 'reader'::text])),
+  constraint operators_user_exists FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint operators_user_unique PRIMARY KEY (user_id)
+);
 
 create table payment_reversals (
   id text not null,
@@ -1204,6 +1306,7 @@ create table user_sessions (
   address text not null,
   previous_token_hash bytea,
   previous_token_until timestamp with time zone,
+  is_two_step boolean not null default false,
   constraint user_sessions_id_unique PRIMARY KEY (id),
   constraint user_sessions_id_valid CHECK (id ~~ 'ses\_%'::text),
   constraint user_sessions_previous_token_whole CHECK ((previous_token_hash IS NULL) = (previous_token_until IS NULL)),
@@ -1472,6 +1575,33 @@ CREATE OR REPLACE FUNCTION public.add_many_quantities(kept bigint[], added bigin
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (SELECT array_agg((pair.one + pair.other) ORDER BY pair.place) AS array_agg FROM UNNEST(add_many_quantities.kept, add_many_quantities.added) WITH ORDINALITY pair(one, other, place));
+
+CREATE OR REPLACE FUNCTION public.audit_hash(entry audit_entries)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select sha256(entry.previous_hash || convert_to(jsonb_build_array(entry.number,
+    to_char(entry.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), entry.actor_kind, entry.actor_id,
+    entry.actor_name, entry.address, entry.action, entry.subject, entry.account_id, entry.reason, entry.before, entry.after,
+    entry.request_id)::text, 'UTF8'))
+$function$;
+
+CREATE OR REPLACE FUNCTION public.chain_audit_entry()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  last audit_entries;
+begin
+  perform pg_advisory_xact_lock(7264043);
+  select * into last from audit_entries order by number desc limit 1;
+  new.number := coalesce(last.number, 0) + 1;
+  new.created_at := clock_timestamp();
+  new.previous_hash := coalesce(last.hash, sha256(''));
+  new.hash := audit_hash(new);
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.charge_cost(quantities bigint[], rates bigint[], rates_per bigint, minimum bigint)
  RETURNS bigint

@@ -19,8 +19,8 @@ const packQuality = 5;
 const manifestName = "manifest.json";
 const configFile = join(import.meta.dirname, "../web/vite.config.ts");
 
-/** Prerendered pages. The server sends the console's pages only to signed-in users. */
-const prerenderedPaths = /^\/(sign-(in|up)|docs|console(\/[a-z]+)?)?$/;
+/** Prerendered pages. The server sends the console's pages only to signed-in users. Operators' pages show nothing without data. */
+const prerenderedPaths = /^\/(sign-(in|up)|docs|console(\/(?!admin)[a-z]+)?)?$/;
 
 /** API requests that every visit of a page makes. */
 const askedFirst: readonly [paths: RegExp, asked: readonly string[]][] = [

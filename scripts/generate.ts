@@ -40,7 +40,12 @@ const files: Record<string, string> = {
   "docs/api/openai-clients.md": presentOpenAiPage(),
   "docs/api/openapi.json": openApi.api,
   "docs/api/console-openapi.json": openApi.console,
-  "web/src/api/console-paths.ts": presentConsoleTypes(JSON.parse(openApi.console)),
+  "docs/operating/admin-openapi.json": openApi.admin,
+  "web/src/api/console-paths.ts": presentConsoleTypes(JSON.parse(openApi.console), "docs/api/console-openapi.json"),
+  "web/src/pages/admin/admin-paths.ts": presentConsoleTypes(
+    JSON.parse(openApi.admin),
+    "docs/operating/admin-openapi.json",
+  ),
   "docs/api/drama-documents.json": presentDramaDocuments(),
   "src/providers/fal/fal-endpoints.json": presentFalEndpoints(
     readIfThere("node_modules/@fal-ai/client/src/types/endpoints.d.ts") ?? "",

@@ -64,5 +64,5 @@ export default defineConfig({
       },
     },
   },
-  server: { proxy: { "/console/api": gatewayUrl, "/v1": gatewayUrl } },
+  server: { proxy: { "/admin/v1": gatewayUrl, "/console/api": gatewayUrl, "/v1": gatewayUrl } },
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { presentConsoleTypes } from "./present-console-types.ts";
 
 test("generates types for all parts of a path except errors", () => {
-  const text = presentConsoleTypes({
+  const document = {
     paths: {
       "/things/{id}": {
         post: {
@@ -34,7 +34,8 @@ test("generates types for all parts of a path except errors", () => {
         },
       },
     },
-  });
+  };
+  const text = presentConsoleTypes(document, "docs/api/console-openapi.json");
   expect(text.slice(text.indexOf("export"))).toBe(`export type paths = {
   "/things/{id}": {
     post: {

@@ -19,20 +19,22 @@ type Parameter = { in: string; name: string; required?: boolean; schema?: Schema
 type Operation = { parameters?: Parameter[]; requestBody?: Media; responses?: Record<string, Media> };
 export type OpenApiDocument = { paths: Record<string, Record<string, Operation>> };
 
-const heading = `// Written by \`npm run generate\` from docs/api/console-openapi.json. Change the routes' schemas, not this file.
+const writeHeading = (
+  source: string,
+) => `// Written by \`npm run generate\` from ${source}. Change the routes' schemas, not this file.
 // The names at the top follow what openapi-fetch expects.
 
 `;
 
 /** Generates one type for all paths in openapi-fetch's format. */
-export function presentConsoleTypes(document: OpenApiDocument): string {
+export function presentConsoleTypes(document: OpenApiDocument, source: string): string {
   const paths = Object.entries(document.paths).map(([path, methods]) => {
     const operations = Object.entries(methods).map(
       ([method, operation]) => `${method}: ${indent(writeOperation(operation))};`,
     );
     return `${JSON.stringify(path)}: ${indent(writeBlock(operations))};`;
   });
-  return `${heading}export type paths = ${writeBlock(paths)};\n`;
+  return `${writeHeading(source)}export type paths = ${writeBlock(paths)};\n`;
 }
 
 function writeOperation({ parameters = [], requestBody, responses = {} }: Operation): string {

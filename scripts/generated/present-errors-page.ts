@@ -2,7 +2,7 @@ import { type ErrorCode, errorTable, getErrorEntry } from "../../src/platform/er
 
 /** Generates the API guide's list of errors. */
 export function presentErrorsPage(): string {
-  const codes = Object.keys(errorTable) as ErrorCode[];
+  const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => getErrorEntry(code).isForOperators !== true);
   const rows = codes
     .toSorted((a, b) => getErrorEntry(a).status - getErrorEntry(b).status)
     .map((code) => {

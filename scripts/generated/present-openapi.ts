@@ -4,6 +4,7 @@ import { createGatewayHttp } from "../../src/app/create-gateway-http.ts";
 import { readPaymentSettings } from "../../src/app/read-payment-settings.ts";
 import { readSiteSettings } from "../../src/app/read-site-settings.ts";
 import { readTextLimits } from "../../src/app/read-text-limits.ts";
+import { createAdmin } from "../../src/features/admin/index.ts";
 import { createCalls } from "../../src/features/calls/index.ts";
 import { createCatalogView } from "../../src/features/catalog/catalog-view.ts";
 import { createChat } from "../../src/features/chat/index.ts";
@@ -39,7 +40,7 @@ async function refuse(): Promise<never> {
 }
 
 /** Generates the OpenAPI documents of the API and the site with default settings. Needs no database. */
-export async function presentOpenApi(): Promise<{ api: string; console: string }> {
+export async function presentOpenApi(): Promise<{ api: string; console: string; admin: string }> {
   const database = createDatabase({ address: nowhere, connectionsMax: 1, onConnectionError: () => {} });
   const settings = loadSettings({ environment: {}, directory: tmpdir() });
   const clock = systemClock;
@@ -117,14 +118,21 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
     randomBytes,
     changes: { watch: () => () => {} },
     checkDatabase: refuse,
+    findOperatorRole: refuse,
     hasTasksDueBefore: refuse,
     openAccount: refuse,
     showMail: () => {},
+  });
+  const admin = createAdmin({
+    ...parts,
+    randomBytes,
+    ...{ siteUrl: settings.site_url, currency: settings.currency, readSession: refuse, changeAccount: refuse },
   });
   const http = await createGatewayHttp({
     ...parts,
     randomBytes,
     ledger,
+    admin,
     site,
     chat,
     completions: createCompletions({ calls, chat }),
@@ -161,6 +169,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   await http.ready();
   const document = http.swagger();
   const consoleDocument = (await http.inject("/console/api/openapi.json")).json();
+  const adminDocument = admin.describe();
   await http.close();
   await tasks.close();
   await webhooks.close();
@@ -171,5 +180,6 @@ export async function presentOpenApi(): Promise<{ api: string; console: string }
   return {
     api: `${JSON.stringify(document, null, 2)}\n`,
     console: `${JSON.stringify(consoleDocument, null, 2)}\n`,
+    admin: `${JSON.stringify(adminDocument, null, 2)}\n`,
   };
 }

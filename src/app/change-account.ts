@@ -6,6 +6,7 @@ import {
   getPlan,
   updateAccount,
 } from "../features/accounts/index.ts";
+import { putOperator } from "../features/admin/index.ts";
 import { bookCredit, type CreditRequest, listAccountsWithEndedPeriod, renewPlan } from "../features/ledger/index.ts";
 import { createUser } from "../features/site/index.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -27,8 +28,11 @@ export async function openAccount(
   return await inTransaction(database, async (tx) => {
     const within = { database: tx, clock, ids };
     const account = await createAccount(within, request);
-    const { name = null, isOperator = false } = person;
-    await createUser(within, { ...person, name, isOperator, accountId: account.id, email: account.email });
+    const { name = null, isOperator = false, ...rest } = person;
+    const user = await createUser(within, { ...rest, name, accountId: account.id, email: account.email });
+    if (isOperator) {
+      await putOperator(tx, { userId: user.id, role: "operator", grantedBy: "sluice", grantedAt: clock.now() });
+    }
     await renewAccountPlan(within, account);
     if (credit !== undefined) await bookCredit(within, { ...credit, accountId: account.id });
     return account;

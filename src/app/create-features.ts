@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
+import { type Admin, createAdmin, findOperatorRole } from "../features/admin/index.ts";
 import { raiseAlerts } from "../features/alerts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
 import { createChat } from "../features/chat/index.ts";
@@ -25,7 +26,7 @@ import { pingDatabase } from "../platform/database/database.ts";
 import { tapLimits } from "../platform/http/tap-content.ts";
 import { openScheduledJobs } from "../platform/jobs/scheduled-jobs.ts";
 import { createGuardedClient } from "../platform/net/guarded-client.ts";
-import { openAccount } from "./change-account.ts";
+import { changeAccount, openAccount } from "./change-account.ts";
 import type { GatewayHttpDependencies } from "./create-gateway-http.ts";
 import { listJobs } from "./list-jobs.ts";
 import { openFiles } from "./open-files.ts";
@@ -39,6 +40,7 @@ import { readTextLimits } from "./read-text-limits.ts";
 /** All features of a gateway. */
 export type Features = Pick<
   GatewayHttpDependencies,
+  | "admin"
   | "chat"
   | "completions"
   | "messages"
@@ -122,6 +124,7 @@ export async function createFeatures(
   stack.defer(() => payments.close());
   const site = createGatewaySite(foundation, options);
   stack.defer(() => site.close());
+  const admin = createOperatorSide(foundation, options, site);
   const upkeep = {
     ...{ removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp },
     raiseAlerts: (signal: AbortSignal) => raiseAlerts({ database, clock, currency }, signal),
@@ -149,7 +152,7 @@ export async function createFeatures(
   return {
     quotes,
     ...{ calls, chat, completions, messages, responses, embeddings },
-    ...{ dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes },
+    ...{ admin, dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
     rebrand: (next) => rebrandSite(site, foundation, next),
@@ -167,6 +170,18 @@ export async function createFeatures(
 
 function openPayments({ database }: Foundation, { settings, clock, ids, logger, stripe: place }: FeatureOptions) {
   return createPayments({ ...{ database, clock, ids, logger, place }, ...readPaymentSettings(settings) });
+}
+
+function createOperatorSide(
+  { database, counters }: Foundation,
+  { settings, clock, ids, randomBytes }: FeatureOptions,
+  { readSession }: Site,
+): Admin {
+  const { site_url: siteUrl, currency } = settings;
+  return createAdmin({
+    ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession },
+    changeAccount: (tx, accountId, change) => changeAccount({ database: tx, clock, ids }, accountId, change),
+  });
 }
 
 function openResponses(
@@ -252,6 +267,7 @@ function createGatewaySite(foundation: Foundation, options: FeatureOptions): Sit
     outbox: options.siblings?.outbox,
     ...readSiteSettings(settings),
     checkDatabase: () => pingDatabase(database),
+    findOperatorRole: (userId) => findOperatorRole(database, userId),
     hasTasksDueBefore: (moment) => hasTasksDueBefore(database, moment),
     openAccount: async (tx, { email, isWelcome, ...person }) => {
       const credit = isWelcome ? describeWelcomeCredit(settings, clock.now()) : {};

@@ -7,6 +7,7 @@ import {
   type KeyUses,
   recognizeCaller,
 } from "../features/accounts/index.ts";
+import type { Admin } from "../features/admin/index.ts";
 import { addAlertRoutes } from "../features/alerts/index.ts";
 import { addLogoRoutes, addModelRoutes, type LiveCatalog } from "../features/catalog/index.ts";
 import type { Chat } from "../features/chat/index.ts";
@@ -82,6 +83,7 @@ export type GatewayHttpDependencies = {
   files: Pick<Files, "addRoutes" | "addLinkRoutes">;
   payments: Pick<Payments, "addRoutes" | "addWebhookRoutes">;
   responses: Pick<Responses, "addRoutes" | "quotables">;
+  admin: Pick<Admin, "addRoutes">;
   site: Pick<Site, "addRoutes">;
   speech: Pick<Speech, "addRoutes" | "quotables">;
   tasks: Pick<Tasks, "addRoutes" | "addHookRoutes" | "quotables">;
@@ -153,6 +155,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       given.files.addLinkRoutes(http);
       await given.payments.addWebhookRoutes(http);
       await given.tasks.addHookRoutes(http);
+      await given.admin.addRoutes(http);
       await given.site.addRoutes(http, (consoleApi) => {
         given.payments.addRoutes(consoleApi);
         addAlertRoutes(consoleApi, { database, clock, currency: settings.currency });

@@ -1,5 +1,7 @@
 import { openAccount } from "../app/change-account.ts";
+import { listOperators } from "../features/admin/index.ts";
 import { createResetLink, findUserByEmail, inviteUser, listUsers, type User } from "../features/site/index.ts";
+import type { OperatorRole } from "../lib/operator-role.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import type { Database } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
@@ -17,16 +19,17 @@ const listCommand: Command = {
   run: ({ terminal }) =>
     withDatabase(terminal, async (database) => {
       const users = await listUsers(database);
+      const roles = await readRoles(database);
       const rows = users.map((user) => [
         user.email,
         user.accountId,
-        user.isOperator ? "operator" : "-",
+        roles.get(user.id) ?? "-",
         user.emailVerifiedAt === null ? "unverified" : "verified",
         user.passwordHash === null ? "-" : "password",
         user.totpSecret === null ? "-" : "TOTP",
       ]);
       return {
-        json: users.map(presentUserJson),
+        json: users.map((user) => presentUserJson(user, roles)),
         text:
           users.length === 0
             ? "No users. Create one: npm run -s sluice -- user create --email <address>"
@@ -40,7 +43,7 @@ const createCommand: Command = {
   summary: "Create an account with a user, and a link to set the password.",
   options: {
     email: emailOption,
-    operator: { placeholder: "yes", description: "Make the user an operator." },
+    operator: { placeholder: "yes", description: "Make the user an operator, like operator grant." },
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database, settings) => {
@@ -50,7 +53,7 @@ const createCommand: Command = {
       const account = await openAccount({ ...systemDependencies, database }, { email, person });
       const user = await getUser(database, email);
       const url = await createLink(database, settings, user);
-      const json = { ...presentUserJson(user), url };
+      const json = { ...presentUserJson(user, await readRoles(database)), url };
       return presentLink(
         { message: `Created ${account.id} for ${email}.`, url, json, name: user.id },
         settings,
@@ -90,7 +93,7 @@ const resetCommand: Command = {
       const user = await getUser(database, options.email ?? "");
       const url = await createLink(database, settings, user);
       const message = `Created a reset link for ${user.email}. The current password works until it is replaced.`;
-      const json = { ...presentUserJson(user), url };
+      const json = { ...presentUserJson(user, await readRoles(database)), url };
       return presentLink({ message, url, json, name: user.id }, settings, terminal);
     }),
 };
@@ -127,12 +130,19 @@ function presentLink(
   return { json: null, text: `${message}\n\n${place}` };
 }
 
-function presentUserJson(user: User): Record<string, unknown> {
+type Roles = ReadonlyMap<string, OperatorRole>;
+
+async function readRoles(database: Database): Promise<Roles> {
+  return new Map((await listOperators(database)).map(({ userId, role }) => [userId, role]));
+}
+
+function presentUserJson(user: User, roles: Roles): Record<string, unknown> {
   return {
     id: user.id,
     account: user.accountId,
     email: user.email,
-    is_operator: user.isOperator,
+    is_operator: roles.get(user.id) === "operator",
+    operator_role: roles.get(user.id) ?? null,
     is_email_verified: user.emailVerifiedAt !== null,
     has_password: user.passwordHash !== null,
     has_totp: user.totpSecret !== null,

@@ -10,4 +10,6 @@ export type SiteSession = {
   createdAt: Date;
   /** Until then the user need not reauthenticate. */
   freshUntil: Date;
+  /** Whether a passkey or a code opened or confirmed it. */
+  isTwoStep: boolean;
 };

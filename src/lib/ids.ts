@@ -14,10 +14,12 @@ export type BucketId = `bkt_${string}`;
 export type UserId = `user_${string}`;
 export type SessionId = `ses_${string}`;
 export type CheckoutId = `chk_${string}`;
+export type AdminKeyId = `akey_${string}`;
 
 type Prefix =
   | "acct"
   | "act"
+  | "akey"
   | "blk"
   | "chk"
   | "code"
@@ -28,6 +30,7 @@ type Prefix =
   | "hold"
   | "key"
   | "node"
+  | "note"
   | "passkey"
   | "per"
   | "price"
@@ -36,6 +39,7 @@ type Prefix =
   | "task"
   | "txn"
   | "user"
+  | "view"
   | "whe"
   | "whs";
 

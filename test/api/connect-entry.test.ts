@@ -46,6 +46,7 @@ beforeAll(async () => {
     siteUrl: "https://ai.example.com",
     sendShell: shell.sendShell,
     mailer: { send: () => {} },
+    findOperatorRole: async () => null,
   };
   http = await createHttpServer({
     clock,

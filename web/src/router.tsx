@@ -207,6 +207,22 @@ const settings = createRoute({
   component: lazyPage(() => import("./pages/settings/settings-page.tsx"), "SettingsPage"),
 });
 
+/** The operator side. It has its own table of pages, so that nothing of it is in the customers' scripts. */
+const admin = createRoute({ getParentRoute: () => consoleLayout, path: "/console/admin" });
+
+const adminStart = createRoute({
+  getParentRoute: () => admin,
+  path: "/",
+  component: lazyPage(() => import("./pages/admin/admin-page.tsx"), "AdminPage"),
+});
+
+const adminPage = createRoute({
+  getParentRoute: () => admin,
+  path: "$",
+  validateSearch: (search): { [name: string]: string | undefined } => search as Record<string, string>,
+  component: lazyPage(() => import("./pages/admin/admin-page.tsx"), "AdminPage"),
+});
+
 /** Unknown addresses keep the console's navigation. */
 const consoleMissing = createRoute({
   getParentRoute: () => consoleRoot,
@@ -329,6 +345,7 @@ export function createSiteRouter(context: RouterContext, history?: RouterHistory
           charge,
           billing,
           settings,
+          admin.addChildren([adminStart, adminPage]),
         ]),
         consent,
         deviceCode,

@@ -1,3 +1,4 @@
+import type { SiteSession } from "../../lib/console-session.ts";
 import { isLoopbackUrl } from "../../platform/config/load-settings.ts";
 import type { MasterKey } from "../../platform/config/master-key.ts";
 import type { AccountChanges } from "../../platform/database/account-changes.ts";
@@ -20,6 +21,7 @@ import { createSiteShell } from "./serve-site.ts";
 import { createShowcase, type ShowcaseOptions } from "./showcase/create-showcase.ts";
 import { addShowcaseRoutes } from "./showcase/showcase-routes.ts";
 import { createSignIn } from "./sign-in/create-sign-in.ts";
+import type { RequestHeaders } from "./sign-in/session/site-cookies.ts";
 import { composeMail, type MailContent } from "./sign-in/sign-in-mails.ts";
 import { createThrottle } from "./sign-in/throttle.ts";
 import type { OpenAccount } from "./sign-in/user/user.ts";
@@ -34,6 +36,8 @@ export type Site = {
    * for signed-in users.
    */
   addRoutes(http: HttpServer, addApi: (consoleApi: HttpServer) => void): Promise<void>;
+  /** The session of these headers, or `null`. */
+  readSession(headers: RequestHeaders): Promise<SiteSession | null>;
   /** Mails text with a link, and the brand's footer. */
   sendMail(content: MailContent): void;
   /** Applies a changed brand to pages and mails. */
@@ -68,6 +72,7 @@ export function createSite(given: SiteOptions & SiteParts): Site {
   const heartbeats = createHeartbeats(heartbeatMs);
   const site = {
     ...{ database, clock, ids, randomBytes, counters, logger, mailer, siteUrl },
+    findOperatorRole: given.findOperatorRole,
     beginAttempt: createThrottle(counters, randomBytes),
     sendShell: shell.sendShell,
   };
@@ -96,6 +101,7 @@ export function createSite(given: SiteOptions & SiteParts): Site {
         addApi(consoleApi);
       });
     },
+    readSession: signIn.readSession,
     sendMail: (content) => mailer.send(composeMail(content)),
     rebrand(next) {
       brand = next;

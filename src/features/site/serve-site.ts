@@ -38,6 +38,8 @@ export type SiteShell = {
 const pagePaths = [
   "/",
   "/console",
+  "/console/admin",
+  "/console/admin/*",
   "/console/billing",
   "/console/keys",
   "/console/models",
@@ -178,7 +180,7 @@ function chooseEncoding(file: SiteFile, accepted: string): { encoding: "br" | "g
 
 /** Browsers get a 404 page; programs get the API's error. */
 function isPageRequest(request: { method: string; url: string; headers: Headers }): boolean {
-  const isProgram = /^\/(v1|console\/api|assets)(\/|\?|$)/.test(request.url);
+  const isProgram = /^\/(v1|console\/api|admin\/v1|assets)(\/|\?|$)/.test(request.url);
   const accepted = String(request.headers.accept ?? "");
   return !isProgram && (request.method === "GET" || request.method === "HEAD") && accepted.includes("text/html");
 }

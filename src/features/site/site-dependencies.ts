@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { IdSource } from "../../lib/ids.ts";
+import type { IdSource, UserId } from "../../lib/ids.ts";
+import type { OperatorRole } from "../../lib/operator-role.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Mailer } from "../../platform/mail/create-mailer.ts";
@@ -44,4 +45,6 @@ export type SiteDependencies = {
   beginAttempt: BeginAttempt;
   sendShell: SiteShell["sendShell"];
   siteUrl: string;
+  /** `null` for customers. */
+  findOperatorRole(userId: UserId): Promise<OperatorRole | null>;
 };

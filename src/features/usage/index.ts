@@ -5,6 +5,7 @@
  * period have the same sums. Days and hours follow the account's time zone, independent of the database's
  * time zone data. Reading a page costs the same however long the history is. No account sees another's data.
  */
+export { type ChargeRecord, findCharge, listCharges } from "./charge-store.ts";
 export {
   createPageSchema,
   createUnknownCursor,

@@ -3,11 +3,15 @@ import type { Generated } from "kysely";
 
 export type Tables = {
   account_alerts: AccountAlertsTable;
+  account_notes: AccountNotesTable;
   account_notices: AccountNoticesTable;
+  account_views: AccountViewsTable;
   account_webhook_secrets: AccountWebhookSecretsTable;
   accounts: AccountsTable;
+  admin_keys: AdminKeysTable;
   api_key_uses: ApiKeyUsesTable;
   api_keys: ApiKeysTable;
+  audit_entries: AuditEntriesTable;
   auto_top_ups: AutoTopUpsTable;
   buckets: BucketsTable;
   catalog_prices: CatalogPricesTable;
@@ -33,6 +37,7 @@ export type Tables = {
   ledger_sealed_sums: LedgerSealedSumsTable;
   ledger_seals: LedgerSealsTable;
   operator_actions: OperatorActionsTable;
+  operators: OperatorsTable;
   payment_reversals: PaymentReversalsTable;
   plan_periods: PlanPeriodsTable;
   plans: PlansTable;
@@ -83,6 +88,14 @@ type AccountAlertsTable = {
   changed_at: Date;
 };
 
+type AccountNotesTable = {
+  id: string;
+  account_id: string;
+  author: string;
+  text: string;
+  created_at: Date;
+};
+
 type AccountNoticesTable = {
   id: string;
   account_id: string;
@@ -90,6 +103,16 @@ type AccountNoticesTable = {
   facts: unknown;
   created_at: Date;
   sent_at: Date | null;
+};
+
+type AccountViewsTable = {
+  id: string;
+  account_id: string;
+  operator_id: string;
+  session_id: string;
+  reason: string;
+  created_at: Date;
+  ends_at: Date;
 };
 
 type AccountWebhookSecretsTable = {
@@ -111,6 +134,22 @@ type AccountsTable = {
   concurrent_requests: number | null;
   tasks_in_flight: number | null;
   time_zone: Generated<string>;
+  closed_at: Date | null;
+};
+
+type AdminKeysTable = {
+  id: string;
+  name: string;
+  hash: Buffer;
+  last_four: string;
+  access: string;
+  scopes: string[];
+  created_by: string;
+  created_at: Date;
+  expires_at: Date | null;
+  last_used_at: Date | null;
+  revoked_at: Date | null;
+  revoked_by: string | null;
 };
 
 type ApiKeyUsesTable = {
@@ -140,6 +179,24 @@ type ApiKeysTable = {
   is_console: Generated<boolean>;
   lineage_id: string;
   logs_content: Generated<boolean>;
+};
+
+type AuditEntriesTable = {
+  number: bigint;
+  created_at: Date;
+  actor_kind: string;
+  actor_id: string | null;
+  actor_name: string;
+  address: string | null;
+  action: string;
+  subject: string | null;
+  account_id: string | null;
+  reason: string | null;
+  before: unknown;
+  after: unknown;
+  request_id: string | null;
+  previous_hash: Buffer;
+  hash: Buffer;
 };
 
 type AutoTopUpsTable = {
@@ -434,6 +491,13 @@ type OperatorActionsTable = {
   action: string;
   reason: string;
   created_at: Date;
+};
+
+type OperatorsTable = {
+  user_id: string;
+  role: string;
+  granted_by: string;
+  granted_at: Date;
 };
 
 type PaymentReversalsTable = {
@@ -823,6 +887,7 @@ type UserSessionsTable = {
   address: string;
   previous_token_hash: Buffer | null;
   previous_token_until: Date | null;
+  is_two_step: Generated<boolean>;
 };
 
 type UserTokensTable = {

@@ -20,6 +20,8 @@ export type ErrorEntry = {
   retryAfterSeconds?: number;
   /** The default is `error` for a 5xx and `info` for the rest. */
   logLevel?: "info" | "warn";
+  /** Only on the operator side, which the API guide does not mention. */
+  isForOperators?: true;
   /** The code on the wire, where two entries share one. */
   wireCode?: string;
   meaning: string;
@@ -182,6 +184,18 @@ export const errorTable = {
     ...forbidden,
     meaning: "This change requires an authentication in the last 10 minutes.",
     remedy: "Confirm your identity by password, code or passkey, then repeat the request.",
+  },
+  second_factor_required: {
+    ...forbidden,
+    isForOperators: true,
+    meaning: "Operators need two-step sign-in, and this user has neither an authenticator app nor a passkey.",
+    remedy: "Add an authenticator app or a passkey in the settings.",
+  },
+  operator_not_permitted: {
+    ...forbidden,
+    isForOperators: true,
+    meaning: "The operator's role, or the admin key's scopes or access, does not permit this.",
+    remedy: "Ask an operator for the role, or use a key with the scope.",
   },
   sign_up_closed: {
     ...forbidden,

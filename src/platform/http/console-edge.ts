@@ -14,13 +14,13 @@ type ConsoleEdgeOptions = {
   readSession(headers: RequestHeaders): Promise<SiteSession | null>;
 };
 
-type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 const bodyBytesMax = 64 * 1024;
 /** A page sends several requests at once; only a program sustains this rate. */
 const requestsPerMinute = 600;
 
-const securityHeaders = {
+export const securityHeaders = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
   "cross-origin-resource-policy": "same-origin",
@@ -89,7 +89,7 @@ export async function addConsoleApi(
       });
       consoleApi.addHook("onRequest", async (request, reply) => {
         reply.headers(securityHeaders);
-        await countRequest(counters, request.ip);
+        await countRequest(counters, request.ip, "console");
         if (request.method !== "GET" && request.method !== "HEAD") {
           requireOwnPage(request, { origin, takesForm: isFormRoute(request.routeOptions.schema) });
         }
@@ -111,12 +111,13 @@ export function findSession(request: object): SiteSession | null {
   return sessions.get(request) ?? null;
 }
 
-function createNotSignedIn(): AppError {
+export function createNotSignedIn(): AppError {
   return new AppError("not_signed_in", "You are not signed in, or your session has ended. Sign in.");
 }
 
-async function countRequest(counters: Counters, address: string): Promise<void> {
-  const key = `console:${presentNetwork(address)}`;
+/** Limits requests per network. */
+export async function countRequest(counters: Counters, address: string, side: "console" | "admin"): Promise<void> {
+  const key = `${side}:${presentNetwork(address)}`;
   const { isAllowed, rates } = await counters.take({
     rates: [{ key, perMinute: requestsPerMinute, cost: 1 }],
     leases: [],
@@ -136,7 +137,7 @@ function isFormRoute(schema: { consumes?: readonly string[] } | undefined): bool
  * CSRF protection. Browsers set `Origin` and `Sec-Fetch-Site`, and no page can forge them: both must match if both are
  * sent. Any site can submit a form without a CORS preflight, so only upload routes accept one.
  */
-function requireOwnPage(
+export function requireOwnPage(
   request: { method: string; headers: RequestHeaders },
   { origin, takesForm }: { origin: string; takesForm: boolean },
 ): void {

@@ -30,7 +30,7 @@ export async function describeRoutes(http: HttpServer, api: ApiDescription): Pro
     },
     stripBasePath: true,
     transform: ({ schema, url, route }) =>
-      url.startsWith(`${consolePath}/`)
+      url.startsWith(`${consolePath}/`) || url.startsWith(`${adminPath}/`)
         ? { schema: { ...schema, hide: true }, url }
         : nameWildcard({ schema: completeRoute(schema ?? {}, { method: String(route.method), url }), url }),
     transformObject: (written) => addExamples(completeWritten(written), api.examples),
@@ -40,10 +40,15 @@ export async function describeRoutes(http: HttpServer, api: ApiDescription): Pro
 /** The console API has its own document: it serves the site's pages, not customers. */
 const consolePath = "/console/api";
 
+/** So has the operators' API, whose existence customers do not see. */
+export const adminPath = "/admin/v1";
+
 declare module "fastify" {
   interface FastifyInstance {
     /** The document of the console API, available within its routes. */
     consoleSwagger(): object;
+    /** The document of the operators' API, available within its routes. */
+    adminSwagger(): object;
   }
 }
 
@@ -72,6 +77,35 @@ export async function describeConsoleRoutes(http: HttpServer, { siteUrl }: { sit
       // CSRF protection requires a JSON body even where the route's body is optional.
       const own = requireBody(completeRoute({ ...schema, security }, { method: String(route.method), url }));
       return nameWildcard({ schema: own, url: url.replace(consolePath, "") });
+    },
+    transformObject: completeWritten,
+  });
+}
+
+/** Collects the schemas of the operators' API; call it before its routes are added. */
+export async function describeAdminRoutes(http: HttpServer, { siteUrl }: { siteUrl: string }): Promise<void> {
+  await http.register(swagger, {
+    decorator: "adminSwagger",
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Sluice operators' API",
+        description: `The API of the operator console and of programs with an admin key: \`Authorization: Bearer sk-adm-…\`. Lists are newest
+first; send \`next_cursor\` as \`after\` to get the next page. Every change is in the audit log.`,
+        version: "1",
+      },
+      servers: [{ url: `${siteUrl}${adminPath}` }],
+      components: {
+        securitySchemes: {
+          admin_key: { type: "http", scheme: "bearer", description: "`Authorization: Bearer sk-adm-…`" },
+          session: { type: "apiKey", in: "cookie", name: "sluice-session", description: "An operator who signed in." },
+        },
+      },
+    },
+    stripBasePath: true,
+    transform: ({ schema, url, route }) => {
+      const own = completeRoute(schema ?? {}, { method: String(route.method), url });
+      return nameWildcard({ schema: requireBody(own), url: url.replace(adminPath, "") });
     },
     transformObject: completeWritten,
   });

@@ -56,6 +56,9 @@ const pathIds = {
     missing: { ...unknown("There is no such item."), namesParam: true },
   },
   key: { pattern: "^key_[0-9a-z]{1,64}$", missing: unknown("The account has no such API key.") },
+  account: { pattern: "^acct_[0-9a-z]{1,64}$", missing: unknown("There is no such account.") },
+  adminKey: { pattern: "^akey_[0-9a-z]{1,64}$", missing: unknown("There is no such admin key.") },
+  user: { pattern: "^user_[0-9a-z]{1,64}$", missing: unknown("There is no such user.") },
   session: { pattern: "^ses_[0-9a-z]{1,64}$", missing: unknown("You have no such session.") },
   passkey: { pattern: "^passkey_[0-9a-z]{1,64}$", missing: unknown("You have no such passkey.") },
   connectRequest: {

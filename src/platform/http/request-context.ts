@@ -170,6 +170,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The route's entry in the endpoint table. */
     endpoint?: EndpointName;
+    /** The route's entry in the table of the operators' API. */
+    adminEndpoint?: string;
     /** A route of the console API that requires no session. */
     access?: "open";
     /** `false` if the body is not stored, so texts that PostgreSQL cannot store are allowed. */

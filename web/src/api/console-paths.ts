@@ -48,7 +48,6 @@ export type paths = {
               email: string;
               name: string | null;
               is_email_verified: boolean;
-              is_operator: boolean;
               has_password: boolean;
               has_totp: boolean;
               passkey_count: number;
@@ -57,6 +56,10 @@ export type paths = {
               id: string;
               time_zone: string;
             };
+            operator: {
+              role: "operator" | "reader";
+              has_second_factor: boolean;
+            } | null;
             session: {
               id: string;
               created_at: string;
@@ -1189,7 +1192,6 @@ export type paths = {
               email: string;
               name: string | null;
               is_email_verified: boolean;
-              is_operator: boolean;
               has_password: boolean;
               has_totp: boolean;
               passkey_count: number;
@@ -1198,6 +1200,10 @@ export type paths = {
               id: string;
               time_zone: string;
             };
+            operator: {
+              role: "operator" | "reader";
+              has_second_factor: boolean;
+            } | null;
             session: {
               id: string;
               created_at: string;

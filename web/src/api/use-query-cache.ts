@@ -3,7 +3,8 @@ import { useMemo } from "react";
 import type { WholeQuery } from "./define-queries.ts";
 import type { queryTable } from "./query-table.ts";
 
-type Subject = keyof typeof queryTable;
+/** Of the console's own queries, or of the operators' pages, which customers do not load. */
+type Subject = keyof typeof queryTable | `admin${string}`;
 
 /** Changes to cached responses. */
 export type QueryCacheActions = {

@@ -96,7 +96,7 @@ export function addProfileRoutes(http: HttpServer, dependencies: SiteDependencie
         ...(name === undefined ? {} : { name }),
         ...(timeZone === undefined ? {} : { timeZone }),
       });
-      return await readSessionView(database, session);
+      return await readSessionView(dependencies, session);
     },
   );
 }

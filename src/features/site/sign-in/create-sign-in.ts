@@ -63,7 +63,7 @@ export function createSignIn(site: SiteDependencies & { mailer: Mailer }, option
   };
   return {
     addRoutes(consoleApi) {
-      addSiteInfoRoutes(consoleApi, database, {
+      addSiteInfoRoutes(consoleApi, site, {
         sign_up: signUp,
         providers: dependencies.providers.map(({ id, name }) => ({ id, name })),
         mail: mailer.kind,

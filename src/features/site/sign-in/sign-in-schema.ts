@@ -1,5 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import { type TProperties, Type } from "typebox";
+import { operatorRoles } from "../../../lib/operator-role.ts";
 
 export function body<const P extends TProperties>(fields: P) {
   return Type.Object(fields, { additionalProperties: false });
@@ -54,7 +55,6 @@ export const sessionSchema = Type.Object({
     email: Type.String(),
     name: Type.Union([Type.String(), Type.Null()]),
     is_email_verified: Type.Boolean(),
-    is_operator: Type.Boolean(),
     has_password: Type.Boolean(),
     has_totp: Type.Boolean(),
     passkey_count: Type.Integer(),
@@ -63,6 +63,16 @@ export const sessionSchema = Type.Object({
     id: Type.String(),
     time_zone: Type.String({ description: "Days begin and end in this time zone." }),
   }),
+  operator: Type.Union(
+    [
+      Type.Object({
+        role: Type.Enum([...operatorRoles]),
+        has_second_factor: Type.Boolean({ description: "Whether the user has an authenticator app or a passkey." }),
+      }),
+      Type.Null(),
+    ],
+    { description: "The user's rights on the operator side; `null` for customers." },
+  ),
   session: Type.Object({ id: Type.String(), created_at: moment, fresh_until: moment }),
 });
 

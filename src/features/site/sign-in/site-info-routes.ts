@@ -1,14 +1,18 @@
 import type { Static } from "typebox";
-import type { Database } from "../../../platform/database/database.ts";
 import { consoleErrors, getSession } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import type { SiteDependencies } from "../site-dependencies.ts";
 import { readSessionView } from "./session/read-session-view.ts";
 import { sessionSchema, siteSchema } from "./sign-in-schema.ts";
 
 const tags = ["Site"];
 
 /** Public settings and the current session, loaded first by every page. */
-export function addSiteInfoRoutes(http: HttpServer, database: Database, site: Static<typeof siteSchema>): void {
+export function addSiteInfoRoutes(
+  http: HttpServer,
+  dependencies: Pick<SiteDependencies, "database" | "findOperatorRole">,
+  site: Static<typeof siteSchema>,
+): void {
   http.get(
     "/site",
     {
@@ -32,6 +36,6 @@ export function addSiteInfoRoutes(http: HttpServer, database: Database, site: St
         response: { 200: sessionSchema, ...consoleErrors("GET") },
       },
     },
-    async (request) => readSessionView(database, getSession(request)),
+    async (request) => readSessionView(dependencies, getSession(request)),
   );
 }

@@ -21,11 +21,24 @@ const placeClasses = `${linkShape} aria-[current=page]:bg-accent-soft aria-[curr
 /** Loaded separately: sign-in shares this script and has no menu. */
 const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
 
+/** Operators only: customers never load it. */
+const OperatorPlaces = lazy(async () => ({
+  default: (await import("../../pages/admin/operator-places.tsx")).OperatorPlaces,
+}));
+
 export function ConsoleLayout(): ReactNode {
-  useLiveChanges(useTableQuery(queryTable.session.current()).data?.account.id);
+  const { data: session } = useTableQuery(queryTable.session.current());
+  useLiveChanges(session?.account.id);
   return (
     <ConsoleShell
       search={<SearchButton />}
+      places={
+        session?.operator != null && (
+          <Suspense>
+            <OperatorPlaces linkClasses={placeClasses} />
+          </Suspense>
+        )
+      }
       foot={
         <>
           <BalanceLink />
@@ -44,13 +57,15 @@ export function ConsoleLayout(): ReactNode {
 type ConsoleShellProps = {
   /** Below the service's name, or beside it in a narrow window. */
   search?: ReactNode;
+  /** Below the console's pages. */
+  places?: ReactNode;
   /** Below the navigation. */
   foot?: ReactNode;
   children: ReactNode;
 };
 
 /** The navigation around console pages: a column, or a menu in a narrow window. */
-export function ConsoleShell({ search, foot = <GuideLink />, children }: ConsoleShellProps): ReactNode {
+export function ConsoleShell({ search, places, foot = <GuideLink />, children }: ConsoleShellProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: close the menu after navigation.
@@ -92,6 +107,7 @@ export function ConsoleShell({ search, foot = <GuideLink />, children }: Console
           )}
         >
           <Places />
+          {places}
           <div className="mt-auto flex flex-col gap-1 border-t border-line pt-3">
             {foot}
             <BrandLinks className="px-2.5 pt-2 text-xs text-ink-soft" />

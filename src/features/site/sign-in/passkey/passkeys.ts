@@ -53,7 +53,10 @@ export async function signInWithPasskey(
 ): Promise<string> {
   const { userId, credentialId } = await acceptPasskey(dependencies, answer);
   const stillHolds: StillHolds = async (tx) => (await findPasskey(tx, credentialId)) !== null;
-  const sessionToken = await dependencies.sessions.open(dependencies.database, { userId, browser, stillHolds });
+  const sessionToken = await dependencies.sessions.open(dependencies.database, {
+    ...{ userId, browser, stillHolds },
+    isTwoStep: true,
+  });
   if (sessionToken === null) throw createRefusal();
   dependencies.logger.info({ user_id: userId, method: "passkey", address: browser.address }, "signed in");
   return sessionToken;

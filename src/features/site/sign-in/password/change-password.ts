@@ -91,7 +91,7 @@ export async function changePassword(
     await updatePassword(tx, user.id, passwordHash);
     await deleteTokensOfUser(tx, ["reset-password", "second-factor"], user.id);
     await deleteSessions(tx, { userId: user.id, exceptId: session.id });
-    return (await sessions.renew(tx, session.id, "change")).token;
+    return (await sessions.renew(tx, session.id, { after: "change", isTwoStep: false })).token;
   });
   notifyChange(session, "The password was changed");
   return sessionToken;

@@ -84,7 +84,7 @@ async function finishChange(
 ): Promise<FactorChange> {
   await replaceBackupCodes(tx, session.userId, hashCodes(keys, session, codes));
   await deleteSessions(tx, { userId: session.userId, exceptId: session.id });
-  const { token } = await sessions.renew(tx, session.id, "change");
+  const { token } = await sessions.renew(tx, session.id, { after: "change", isTwoStep: codes.length > 0 });
   return { backupCodes: codes, sessionToken: token };
 }
 

@@ -45,7 +45,7 @@ export async function signInWithCode(dependencies: SignInDependencies, request: 
   await requireCode(dependencies, user, { method, code });
   // A password change deletes the token while it locks the user.
   const stillHolds: StillHolds = async (tx) => (await takeToken(tx, place)) !== null;
-  const sessionToken = await sessions.open(database, { userId: user.id, browser, stillHolds });
+  const sessionToken = await sessions.open(database, { userId: user.id, browser, stillHolds, isTwoStep: true });
   if (sessionToken === null) throw createOver();
   logger.info({ user_id: user.id, method, address: browser.address }, "signed in");
   return sessionToken;

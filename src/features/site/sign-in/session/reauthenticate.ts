@@ -17,14 +17,15 @@ export async function reauthenticate(
   session: SiteSession,
   proof: Proof,
 ): Promise<{ token: string; freshUntil: Date }> {
-  await requireProof(dependencies, session, proof);
+  const isTwoStep = await requireProof(dependencies, session, proof);
   dependencies.logger.info({ user_id: session.userId, method: proof.kind }, "user reauthenticated");
-  return await dependencies.sessions.renew(dependencies.database, session.id, "proof");
+  return await dependencies.sessions.renew(dependencies.database, session.id, { after: "proof", isTwoStep });
 }
 
-async function requireProof(dependencies: SignInDependencies, session: SiteSession, proof: Proof): Promise<void> {
+/** Whether it took a passkey or a code. */
+async function requireProof(dependencies: SignInDependencies, session: SiteSession, proof: Proof): Promise<boolean> {
   if (proof.kind === "passkey") {
-    if ((await acceptPasskey(dependencies, proof)).userId === session.userId) return;
+    if ((await acceptPasskey(dependencies, proof)).userId === session.userId) return true;
     throw new AppError("wrong_credentials", "This passkey belongs to another user.", { param: "passkey" });
   }
   const user = await getSessionUser(dependencies.database, session);
@@ -33,6 +34,7 @@ async function requireProof(dependencies: SignInDependencies, session: SiteSessi
   const guess = password === null ? null : { password, address: proof.address, param: "password" };
   if (guess !== null) await dependencies.passwords.require(user, guess, "The password is wrong.");
   if (code !== null) await requireCode(dependencies, user, { method: "totp", code });
+  return code !== null;
 }
 
 /** Requires the same factors as the sign-in. */

@@ -10,7 +10,7 @@ export type ListedSession = {
   address: string;
 };
 
-export type NewSession = ListedSession & { userId: UserId; tokenHash: Buffer; freshUntil: Date };
+export type NewSession = ListedSession & { userId: UserId; tokenHash: Buffer; freshUntil: Date; isTwoStep: boolean };
 
 /** Sessions begun or last seen before these have expired. */
 export type SessionLimits = { createdAfter: Date; seenAfter: Date };
@@ -25,6 +25,7 @@ export async function insertSession(tx: Database, session: NewSession): Promise<
       created_at: session.createdAt,
       last_seen_at: session.lastSeenAt,
       fresh_until: session.freshUntil,
+      is_two_step: session.isTwoStep,
       previous_token_hash: null,
       previous_token_until: null,
       user_agent: session.userAgent,
@@ -52,6 +53,7 @@ export async function findSessionByToken(
       "user_sessions.created_at",
       "user_sessions.last_seen_at",
       "user_sessions.fresh_until",
+      "user_sessions.is_two_step",
       "users.account_id",
       "users.email",
       "users.email_verified_at",
@@ -69,6 +71,7 @@ export async function findSessionByToken(
     .where("user_sessions.last_seen_at", ">", limits.seenAfter)
     .executeTakeFirst();
   if (row === undefined) return null;
+  const isCurrent = row.token_hash.equals(tokenHash);
   const session = {
     // Check constraints enforce the prefixes.
     id: row.id as SessionId,
@@ -77,7 +80,8 @@ export async function findSessionByToken(
     email: row.email,
     isEmailVerified: row.email_verified_at !== null,
     createdAt: row.created_at,
-    freshUntil: row.token_hash.equals(tokenHash) ? row.fresh_until : row.created_at,
+    freshUntil: isCurrent ? row.fresh_until : row.created_at,
+    isTwoStep: isCurrent && row.is_two_step,
   };
   return { session, lastSeenAt: row.last_seen_at };
 }
@@ -105,13 +109,14 @@ export async function updateSessionSeen(database: Database, id: SessionId, seenA
 export async function updateSessionToken(
   tx: Database,
   id: SessionId,
-  change: { tokenHash: Buffer; freshUntil: Date; previousUntil: Date | null },
+  change: { tokenHash: Buffer; freshUntil: Date; previousUntil: Date | null; isTwoStep: boolean },
 ): Promise<boolean> {
   const result = await tx
     .updateTable("user_sessions")
     .set(({ ref }) => ({
       token_hash: change.tokenHash,
       fresh_until: change.freshUntil,
+      ...(change.isTwoStep ? { is_two_step: true } : {}),
       previous_token_hash: change.previousUntil === null ? null : ref("token_hash"),
       previous_token_until: change.previousUntil,
     }))

@@ -53,7 +53,13 @@ export async function withHeldProof<T>(
   });
 }
 
-type SessionRequest = { userId: UserId; browser: Browser; stillHolds: StillHolds };
+type SessionRequest = {
+  userId: UserId;
+  browser: Browser;
+  stillHolds: StillHolds;
+  /** Whether the sign-in took a passkey or a code. */
+  isTwoStep?: true;
+};
 
 export type Sessions = {
   /**
@@ -63,9 +69,14 @@ export type Sessions = {
   open(database: Database, request: SessionRequest): Promise<string | null>;
   /**
    * Rotates the token after a reauthentication or a changed credential. After a `change` all other sessions end at
-   * once; after a `proof` the old token stays valid briefly for other tabs.
+   * once; after a `proof` the old token stays valid briefly for other tabs. `isTwoStep` if that took a passkey or a code;
+   * a session stays what it was otherwise.
    */
-  renew(database: Database, id: SessionId, after: "proof" | "change"): Promise<{ token: string; freshUntil: Date }>;
+  renew(
+    database: Database,
+    id: SessionId,
+    renewal: { after: "proof" | "change"; isTwoStep: boolean },
+  ): Promise<{ token: string; freshUntil: Date }>;
 };
 
 export function createSessions({ clock, ids, randomBytes }: SiteDependencies): Sessions {
@@ -82,6 +93,7 @@ export function createSessions({ clock, ids, randomBytes }: SiteDependencies): S
           createdAt: now,
           lastSeenAt: now,
           freshUntil: new Date(now.getTime() + freshMs),
+          isTwoStep: request.isTwoStep === true,
           userAgent: browser.userAgent.slice(0, userAgentCharactersMax),
           address: browser.address,
         });
@@ -89,12 +101,12 @@ export function createSessions({ clock, ids, randomBytes }: SiteDependencies): S
         return token.text;
       });
     },
-    async renew(database, id, after) {
+    async renew(database, id, { after, isTwoStep }) {
       const token = makeToken(randomBytes);
       const now = clock.now().getTime();
       const freshUntil = new Date(now + freshMs);
       const previousUntil = after === "proof" ? new Date(now + previousTokenMs) : null;
-      if (await updateSessionToken(database, id, { tokenHash: token.hash, freshUntil, previousUntil })) {
+      if (await updateSessionToken(database, id, { tokenHash: token.hash, freshUntil, previousUntil, isTwoStep })) {
         return { token: token.text, freshUntil };
       }
       throw createEnded();

@@ -2,7 +2,7 @@ import type { SiteDependencies } from "../../site-dependencies.ts";
 import type { User } from "./user.ts";
 import { insertUser } from "./user-store.ts";
 
-type NewUser = Pick<User, "accountId" | "email" | "name" | "passwordHash" | "isOperator"> & {
+type NewUser = Pick<User, "accountId" | "email" | "name" | "passwordHash"> & {
   isEmailVerified: boolean;
 };
 

@@ -14,7 +14,6 @@ export async function insertUser(tx: Database, user: Omit<User, "totpSecret" | "
       name: user.name,
       password_hash: user.passwordHash,
       email_verified_at: user.emailVerifiedAt,
-      is_operator: user.isOperator,
       created_at: user.createdAt,
     })
     .execute();
@@ -85,7 +84,6 @@ function selectUsers(database: Database) {
       "name",
       "password_hash",
       "email_verified_at",
-      "is_operator",
       "totp_secret",
       "totp_secret_waiting",
       "created_at",
@@ -103,7 +101,6 @@ function toUser(row: UserRow): User {
     name: row.name,
     passwordHash: row.password_hash,
     emailVerifiedAt: row.email_verified_at,
-    isOperator: row.is_operator,
     totpSecret: row.totp_secret,
     totpSecretWaiting: row.totp_secret_waiting,
     createdAt: row.created_at,

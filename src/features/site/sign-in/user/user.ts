@@ -8,7 +8,6 @@ export type User = {
   name: string | null;
   passwordHash: string | null;
   emailVerifiedAt: Date | null;
-  isOperator: boolean;
   /** Encrypted. */
   totpSecret: Buffer | null;
   totpSecretWaiting: Buffer | null;

@@ -1,0 +1,104 @@
+import type { ErrorCode } from "../../../platform/errors/error-table.ts";
+import { errorAnswers } from "../../../platform/http/error-answers.ts";
+
+/** What admin keys are limited to. */
+export const adminScopes = [
+  ...([
+    "accounts",
+    "requests",
+    "upstreams",
+    "catalog",
+    "money",
+    "work",
+    "alarms",
+    "audit",
+    "status",
+    "operators",
+  ] as const),
+] as const;
+
+export type AdminScope = (typeof adminScopes)[number];
+
+export type AdminAccess = "read" | "write";
+
+type AdminEndpoint = {
+  /** `null`: for every operator and key. */
+  scope: AdminScope | null;
+  /** Readers, and keys with read access, call only endpoints that read. */
+  access: AdminAccess;
+  /**
+   * `fresh`: an operator must have proven their identity within the last ten minutes, because it moves money or secrets.
+   * `person`: so, and no key may call it, or a key could make itself a better one.
+   */
+  proof?: "fresh" | "person";
+};
+
+/** Every endpoint of the operators' API. The permission test calls each as a customer, a reader and keys without access. */
+const adminEndpointTable = {
+  getIdentity: { scope: null, access: "read" },
+
+  listAuditEntries: { scope: "audit", access: "read" },
+  verifyAuditLog: { scope: "audit", access: "read" },
+
+  listOperators: { scope: "operators", access: "read" },
+  grantOperator: { scope: "operators", access: "write", proof: "person" },
+  revokeOperator: { scope: "operators", access: "write", proof: "person" },
+  listAdminKeys: { scope: "operators", access: "read" },
+  createAdminKey: { scope: "operators", access: "write", proof: "person" },
+  revokeAdminKey: { scope: "operators", access: "write", proof: "person" },
+
+  listPlans: { scope: "accounts", access: "read" },
+  listAccounts: { scope: "accounts", access: "read" },
+  getAccount: { scope: "accounts", access: "read" },
+  updateAccount: { scope: "accounts", access: "write" },
+  suspendAccount: { scope: "accounts", access: "write" },
+  resumeAccount: { scope: "accounts", access: "write" },
+  listAccountKeys: { scope: "accounts", access: "read" },
+  revokeAccountKey: { scope: "accounts", access: "write" },
+  listAccountCharges: { scope: "money", access: "read" },
+  bookCredit: { scope: "money", access: "write", proof: "fresh" },
+  refundCharge: { scope: "money", access: "write", proof: "fresh" },
+} as const satisfies Record<string, AdminEndpoint>;
+
+export type AdminEndpointName = keyof typeof adminEndpointTable;
+
+export const adminEndpointNames = Object.keys(adminEndpointTable) as readonly AdminEndpointName[];
+
+export function getAdminEndpoint(name: AdminEndpointName): AdminEndpoint {
+  return adminEndpointTable[name];
+}
+
+/** Errors that every endpoint can return. */
+const commonErrors = [
+  "not_found",
+  "not_signed_in",
+  "invalid_api_key",
+  "revoked_api_key",
+  "expired_api_key",
+  "second_factor_required",
+  "reauthentication_required",
+  "operator_not_permitted",
+  "cross_site_request",
+  "rate_limit_exceeded",
+  "internal_error",
+  "overloaded",
+  "shutting_down",
+] as const satisfies readonly ErrorCode[];
+
+const inputErrors = ["invalid_parameter", "missing_parameter", "unknown_parameter"] as const;
+const bodyErrors = ["invalid_json", "payload_too_large", "unsupported_media_type"] as const;
+
+/** Route options that derive from the table. Spread `schema` into the route's own. */
+export function describeAdminEndpoint(name: AdminEndpointName, errors: readonly ErrorCode[] = []) {
+  const { scope, access } = getAdminEndpoint(name);
+  const ofBody = access === "write" ? bodyErrors : [];
+  return {
+    config: { adminEndpoint: name },
+    schema: {
+      operationId: name,
+      security: [{ admin_key: [] }, { session: [] }],
+      tags: [scope === null ? "Identity" : `${scope.charAt(0).toUpperCase()}${scope.slice(1)}`],
+    },
+    errors: errorAnswers([...new Set([...errors, ...inputErrors, ...ofBody, ...commonErrors])]),
+  };
+}

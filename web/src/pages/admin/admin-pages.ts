@@ -1,0 +1,35 @@
+import type { ComponentType } from "react";
+import type { IconName } from "../../design/icon.tsx";
+import { lazyPage } from "../../parts/frame/lazy-page.tsx";
+
+type AdminPageEntry = { path: string; Page: ComponentType };
+
+/** The operators' pages: the path below `/console/admin`, with `:name` for its parts, and the page, loaded when opened. */
+const adminPages: readonly AdminPageEntry[] = [
+  { path: "accounts", Page: lazyPage(() => import("./accounts/accounts-page.tsx"), "AccountsPage") },
+  { path: "accounts/:id", Page: lazyPage(() => import("./accounts/account-page.tsx"), "AccountPage") },
+  { path: "audit", Page: lazyPage(() => import("./audit/audit-page.tsx"), "AuditPage") },
+];
+
+/** Where `/console/admin` leads. */
+export const firstAdminPage = "accounts";
+
+/** The pages in the navigation. */
+export const adminNavigation: readonly { to: string; name: string; icon: IconName }[] = [
+  { to: "accounts", name: "Accounts", icon: "people" },
+  { to: "audit", name: "Audit log", icon: "audit" },
+];
+
+/** The page of a path with its parameters; `null` if there is none. */
+export function findAdminPage(path: string): { Page: ComponentType; params: Record<string, string> } | null {
+  const words = path.split("/").filter((word) => word !== "");
+  for (const { path: pattern, Page } of adminPages) {
+    const parts = pattern.split("/");
+    const isMatch =
+      parts.length === words.length && parts.every((part, index) => part.startsWith(":") || part === words[index]);
+    if (!isMatch) continue;
+    const named = parts.flatMap((part, index) => (part.startsWith(":") ? [[part.slice(1), words[index] ?? ""]] : []));
+    return { Page, params: Object.fromEntries(named) };
+  }
+  return null;
+}

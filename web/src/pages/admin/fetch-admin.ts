@@ -1,0 +1,44 @@
+import { ask } from "../../api/console-api.ts";
+import { adminApi } from "./admin-api.ts";
+
+const pageSize = 50;
+const page = (after: string | undefined) => ({ limit: pageSize, ...(after === undefined ? {} : { after }) });
+
+export const getIdentity = () => ask(adminApi.GET("/identity"));
+
+export type AccountFilter = { q?: string; plan?: string; status?: "active" | "suspended" | "frozen" | "closed" };
+
+export const listAccounts = (after: string | undefined, filter: AccountFilter) =>
+  ask(adminApi.GET("/accounts", { params: { query: { ...filter, ...page(after) } } }));
+
+export type ListedAccount = Awaited<ReturnType<typeof listAccounts>>["data"][number];
+
+export const getAccount = (id: string) =>
+  ask(adminApi.GET("/accounts/{account_id}", { params: { path: { account_id: id } } }));
+
+export type AdminAccount = Awaited<ReturnType<typeof getAccount>>;
+
+export const listAccountKeys = (after: string | undefined, id: string) =>
+  ask(adminApi.GET("/accounts/{account_id}/keys", { params: { path: { account_id: id }, query: page(after) } }));
+
+export type AccountKey = Awaited<ReturnType<typeof listAccountKeys>>["data"][number];
+
+export const listAccountCharges = (after: string | undefined, id: string) =>
+  ask(
+    adminApi.GET("/accounts/{account_id}/charges", {
+      params: { path: { account_id: id }, query: { ...page(after), limit: 10 } },
+    }),
+  );
+
+export type AccountCharge = Awaited<ReturnType<typeof listAccountCharges>>["data"][number];
+
+export const listPlans = () => ask(adminApi.GET("/plans"));
+
+export type AuditQuery = { actor?: string; action?: string; subject?: string; account_id?: string };
+
+export const listAuditEntries = (after: string | undefined, filter: AuditQuery) =>
+  ask(adminApi.GET("/audit", { params: { query: { ...filter, ...page(after) } } }));
+
+export type AuditEntry = Awaited<ReturnType<typeof listAuditEntries>>["data"][number];
+
+export const verifyAuditLog = () => ask(adminApi.GET("/audit/verification"));

@@ -1,0 +1,22 @@
+import { Link } from "@tanstack/react-router";
+import { Icon } from "../../design/icon.tsx";
+import { adminNavigation } from "./admin-pages.ts";
+
+/** The operator side in the console's navigation. Only operators load it. */
+export function OperatorPlaces({ linkClasses }: { linkClasses: string }) {
+  return (
+    <nav aria-label="Operator">
+      <p className="px-2.5 pb-1 text-xs font-medium text-ink-soft">Operator</p>
+      <ul className="flex flex-col gap-0.5">
+        {adminNavigation.map(({ to, name, icon }) => (
+          <li key={to}>
+            <Link to="/console/admin/$" params={{ _splat: to }} className={linkClasses}>
+              <Icon name={icon} />
+              {name}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
