@@ -13,9 +13,12 @@ const ranks = [
       "src/features/admin",
       "src/features/admin/accounts",
       "src/features/admin/audit",
+      "src/features/admin/catalog",
       "src/features/admin/edge",
       "src/features/admin/keys",
       "src/features/admin/operators",
+      "src/features/admin/setup",
+      "src/features/admin/upstreams",
     ],
   },
   {

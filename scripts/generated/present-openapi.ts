@@ -126,6 +126,9 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
   const admin = createAdmin({
     ...parts,
     randomBytes,
+    masterKey,
+    ...{ packagesFolder: tmpdir(), studioFolder: tmpdir() },
+    setup: { hasPayments: false, hasMail: false, hasLogArchive: false, isDatabaseExternal: false },
     ...{ siteUrl: settings.site_url, currency: settings.currency, readSession: refuse, changeAccount: refuse },
   });
   const http = await createGatewayHttp({

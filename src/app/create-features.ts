@@ -130,7 +130,7 @@ export async function createFeatures(
     raiseAlerts: (signal: AbortSignal) => raiseAlerts({ database, clock, currency }, signal),
     sendNotices: () => sendNotices({ database, clock, siteUrl, sendMail: site.sendMail }),
   };
-  const jobs = await openJobs(foundation, options, { ...upkeep, sweepResponses: responses.sweep });
+  const jobs = await openJobs(foundation, options, { ...upkeep, ...admin, sweepResponses: responses.sweep });
   stack.defer(() => jobs.close());
   const guarded = createGuardedClient({ allowsPrivate: false });
   stack.defer(() => guarded.close());
@@ -173,12 +173,19 @@ function openPayments({ database }: Foundation, { settings, clock, ids, logger, 
 }
 
 function createOperatorSide(
-  { database, counters }: Foundation,
-  { settings, clock, ids, randomBytes }: FeatureOptions,
+  { database, counters, masterKey }: Foundation,
+  { settings, clock, ids, randomBytes, logger }: FeatureOptions,
   { readSession }: Site,
 ): Admin {
   const { site_url: siteUrl, currency } = settings;
   return createAdmin({
+    ...{ masterKey, logger, packagesFolder: settings.packages_dir, studioFolder: join(settings.data_dir, "studio") },
+    setup: {
+      hasPayments: settings.stripe_secret_key !== undefined,
+      hasMail: settings.smtp_url !== undefined,
+      hasLogArchive: settings.wal_archive !== undefined,
+      isDatabaseExternal: settings.database_url !== undefined,
+    },
     ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession },
     changeAccount: (tx, accountId, change) => changeAccount({ database: tx, clock, ids }, accountId, change),
   });
@@ -223,7 +230,13 @@ function openNotes(
 
 type Upkeep = Pick<
   Parameters<typeof listJobs>[0],
-  "removeExpiredFiles" | "sweepCheckouts" | "topUpAccounts" | "raiseAlerts" | "sendNotices" | "sweepResponses"
+  | "removeExpiredFiles"
+  | "sweepCheckouts"
+  | "topUpAccounts"
+  | "raiseAlerts"
+  | "sendNotices"
+  | "sweepResponses"
+  | "applyScheduledCatalogs"
 >;
 
 function openJobs({ database, metrics, time, copy }: Foundation, options: FeatureOptions, upkeep: Upkeep) {

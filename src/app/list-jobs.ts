@@ -34,6 +34,7 @@ type JobOptions = {
   raiseAlerts(signal: AbortSignal): Promise<void>;
   sendNotices(): Promise<void>;
   sweepResponses(): Promise<void>;
+  applyScheduledCatalogs(): Promise<void>;
 };
 
 const everyMinute = {};
@@ -112,6 +113,11 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       name: "sweep-responses",
       schedule: everyMinute,
       run: () => options.sweepResponses(),
+    },
+    {
+      name: "apply-scheduled-catalogs",
+      schedule: everyMinute,
+      run: () => options.applyScheduledCatalogs(),
     },
     ...listRetention(options),
     {

@@ -1,3 +1,4 @@
+import { appendAudit } from "../features/audit/index.ts";
 import {
   checkBackup,
   createBackup,
@@ -12,6 +13,7 @@ import { OperatorError } from "../platform/errors/operator-error.ts";
 import type { ByteStore } from "../platform/storage/byte-store.ts";
 import { openByteStore, openPlace } from "../platform/storage/open-byte-store.ts";
 import type { Command, Terminal } from "./command.ts";
+import { getActing } from "./get-acting.ts";
 import { readWord } from "./option-values.ts";
 import { presentBackup, presentBackupJson, presentSecretAdvice, presentSize } from "./present-backup.ts";
 import { presentRows } from "./present-rows.ts";
@@ -38,12 +40,18 @@ const createCommand: Command = {
       const place = await openWith(stack, openPlace(placeName, settings, { use: "write" }));
       const files = await openWith(stack, openByteStore(settings));
       const { randomBytes } = systemDependencies;
-      const manifest = await withDatabase(terminal, async (_database, _settings, address) =>
-        createBackup(
+      const manifest = await withDatabase(terminal, async (database, _settings, address) => {
+        const made = await createBackup(
           { address, files, place, randomBytes, ...trackProgress(terminal, stack) },
           { secret: await findSecret(settings), includesSecret },
-        ),
-      );
+        );
+        // The console shows when the last backup was made.
+        await appendAudit(database, {
+          ...{ ...getActing(), action: "backup.created", subject: made.id, accountId: null, reason: null },
+          ...{ before: null, after: { bytes: sumBytes(made), includes_secret: includesSecret } },
+        });
+        return made;
+      });
       const text = `${presentBackup(manifest)}\n${presentSecretAdvice({ includesSecret })}`;
       return { json: presentBackupJson(manifest), text };
     }),

@@ -23,6 +23,7 @@ type Prefix =
   | "blk"
   | "chk"
   | "code"
+  | "csch"
   | "cost"
   | "dlv"
   | "evt"

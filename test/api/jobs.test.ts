@@ -13,7 +13,12 @@ function createJobs(world: TestLedger) {
   const metrics = createMetrics();
   const nothing = async () => {};
   const upkeep = {
-    ...{ removeExpiredFiles: nothing, sweepCheckouts: nothing, sweepResponses: nothing },
+    ...{
+      removeExpiredFiles: nothing,
+      sweepCheckouts: nothing,
+      sweepResponses: nothing,
+      applyScheduledCatalogs: nothing,
+    },
     ...{ topUpAccounts: nothing, raiseAlerts: nothing, sendNotices: nothing },
   };
   const jobs = listJobs({
@@ -39,6 +44,7 @@ test("a gateway schedules every job", async () => {
     select name, schedule from scheduled_jobs order by name`.execute(gateway.database);
   const [everyMinute, everyHour, everyNight] = [{}, { minute: 23 }, { hour: 3, minute: 17 }];
   expect(rows).toEqual([
+    { name: "apply-scheduled-catalogs", schedule: everyMinute },
     { name: "check-all-accounts", schedule: everyNight },
     { name: "check-changed-accounts", schedule: everyMinute },
     { name: "forget-connect-requests", schedule: everyHour },

@@ -2,13 +2,21 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { addAccountAdminRoutes } from "./accounts/account-admin-routes.ts";
 import type { AdminDependencies } from "./admin-dependencies.ts";
 import { addAuditAdminRoutes } from "./audit/audit-admin-routes.ts";
+import { applyScheduledCatalogs } from "./catalog/apply-scheduled-catalogs.ts";
+import { addCatalogAdminRoutes } from "./catalog/catalog-admin-routes.ts";
+import { addScheduleRoutes } from "./catalog/schedule-routes.ts";
 import { addAdminApi } from "./edge/add-admin-api.ts";
 import { addAdminKeyRoutes } from "./keys/admin-key-routes.ts";
 import { addOperatorRoutes } from "./operators/operator-routes.ts";
+import { addSetupRoutes } from "./setup/setup-routes.ts";
+import { addSecretRoutes } from "./upstreams/secret-routes.ts";
+import { addUpstreamAdminRoutes } from "./upstreams/upstream-admin-routes.ts";
 
 export type Admin = {
   /** Adds the operators' API. */
   addRoutes(http: HttpServer): Promise<void>;
+  /** Applies the scheduled changes of the catalog that are due. */
+  applyScheduledCatalogs(): Promise<void>;
   /** Its OpenAPI document, once the routes are added. */
   describe(): object;
 };
@@ -23,7 +31,13 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addAdminKeyRoutes(adminApi, dependencies);
         addAuditAdminRoutes(adminApi, dependencies);
         addAccountAdminRoutes(adminApi, dependencies);
+        addUpstreamAdminRoutes(adminApi, dependencies);
+        addSecretRoutes(adminApi, dependencies);
+        addCatalogAdminRoutes(adminApi, dependencies);
+        addScheduleRoutes(adminApi, dependencies);
+        addSetupRoutes(adminApi, dependencies);
       }),
+    applyScheduledCatalogs: () => applyScheduledCatalogs(dependencies),
     describe: () => read(),
   };
 }

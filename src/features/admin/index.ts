@@ -5,6 +5,7 @@
  * recent proof of identity for money, secrets and rights. A key does only what its scopes and access permit, and cannot make
  * keys or operators. Every change commits together with its entry in the audit log. Keys are stored as hashes.
  */
+export { recordCatalog } from "./catalog/apply-as-operator.ts";
 export { type Admin, createAdmin } from "./create-admin.ts";
 export type { Acting } from "./edge/admin-caller.ts";
 export {

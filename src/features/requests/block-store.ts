@@ -101,6 +101,18 @@ function findPeriod({ from, to, after, ids }: RequestFilter): { from: Date; to: 
   return { from: new Date(least), to: earliest(end, new Date(Math.max(...times))) };
 }
 
+/** The newest blocks of all accounts. */
+export async function listNewestBlocks(database: Database, since: Date, limit: number): Promise<BlockRow[]> {
+  const { rows } = await sql<BlockRow>`
+    with newest as (
+      select account_id, created_at, id from request_blocks where created_at >= ${since}
+        order by created_at desc, id desc limit ${limit}
+    )
+    select account_id, created_at, id, body from newest join request_blocks using (account_id, created_at, id)
+      order by created_at desc, id desc`.execute(database);
+  return rows;
+}
+
 /** The blocks of any account that may contain a call. */
 export async function listBlocksAt(database: Database, { createdAt }: RequestPlace): Promise<BlockRow[]> {
   const { rows } = await sql<BlockRow>`

@@ -18,3 +18,4 @@ export { clientClosedStatus, decideEnding, type LoggedRequest, type ShownRequest
 export { addRequestRoutes } from "./request-routes.ts";
 export { findNewestRefusal } from "./request-store.ts";
 export { rollRequestLog } from "./roll-request-log.ts";
+export { summarizeUpstreams, type UpstreamTraffic } from "./summarize-upstreams.ts";

@@ -51,6 +51,7 @@ export type Tables = {
   requests: RequestsTable;
   responses: ResponsesTable;
   saved_cards: SavedCardsTable;
+  scheduled_catalogs: ScheduledCatalogsTable;
   scheduled_jobs: ScheduledJobsTable;
   secrets: SecretsTable;
   stored_texts: StoredTextsTable;
@@ -692,6 +693,20 @@ type SavedCardsTable = {
   exp_month: number;
   exp_year: number;
   saved_at: Date;
+};
+
+type ScheduledCatalogsTable = {
+  id: string;
+  source: string;
+  reason: string;
+  base_version: number;
+  run_at: Date;
+  status: string;
+  created_at: Date;
+  created_by: string;
+  finished_at: Date | null;
+  version: number | null;
+  failure: string | null;
 };
 
 type ScheduledJobsTable = {

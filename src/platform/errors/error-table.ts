@@ -284,6 +284,12 @@ export const errorTable = {
     meaning: "The connection request was already approved or denied.",
     remedy: "Start again in the program.",
   },
+  catalog_changed: {
+    ...conflict,
+    isRetryable: false,
+    meaning: "Somebody applied another version of the catalog since you opened it. Operators only.",
+    remedy: "Load the active version, repeat your changes, and apply them.",
+  },
   task_not_cancelable: {
     ...conflict,
     isRetryable: false,

@@ -292,6 +292,7 @@ describe("a key", () => {
       raiseAlerts: async () => {},
       sendNotices: async () => {},
       sweepResponses: async () => {},
+      applyScheduledCatalogs: async () => {},
     }).find(({ name }) => name === "forget-idempotency-keys");
     await job?.run(new AbortController().signal);
     const left = (await listKeys(chat.gateway, caller)).map(({ key }) => key);

@@ -58,6 +58,31 @@ const adminEndpointTable = {
   listAccountCharges: { scope: "money", access: "read" },
   bookCredit: { scope: "money", access: "write", proof: "fresh" },
   refundCharge: { scope: "money", access: "write", proof: "fresh" },
+
+  getSetup: { scope: null, access: "read" },
+
+  listUpstreams: { scope: "upstreams", access: "read" },
+  listUpstreamEvents: { scope: "upstreams", access: "read" },
+  switchUpstream: { scope: "upstreams", access: "write" },
+  testUpstream: { scope: "upstreams", access: "write" },
+  listVendors: { scope: "upstreams", access: "read" },
+  listSecrets: { scope: "upstreams", access: "read" },
+  storeSecret: { scope: "upstreams", access: "write", proof: "fresh" },
+  rollBackSecret: { scope: "upstreams", access: "write", proof: "fresh" },
+
+  getCatalog: { scope: "catalog", access: "read" },
+  listCatalogVersions: { scope: "catalog", access: "read" },
+  getCatalogVersion: { scope: "catalog", access: "read" },
+  checkCatalog: { scope: "catalog", access: "read" },
+  simulateCatalog: { scope: "catalog", access: "read" },
+  editCatalog: { scope: "catalog", access: "read" },
+  addVendorToCatalog: { scope: "catalog", access: "read" },
+  importModels: { scope: "catalog", access: "read" },
+  // Another address of a provider receives its keys.
+  applyCatalog: { scope: "catalog", access: "write", proof: "fresh" },
+  listScheduledCatalogs: { scope: "catalog", access: "read" },
+  scheduleCatalog: { scope: "catalog", access: "write", proof: "fresh" },
+  cancelScheduledCatalog: { scope: "catalog", access: "write" },
 } as const satisfies Record<string, AdminEndpoint>;
 
 export type AdminEndpointName = keyof typeof adminEndpointTable;

@@ -8,6 +8,11 @@ type AdminPageEntry = { path: string; Page: ComponentType };
 const adminPages: readonly AdminPageEntry[] = [
   { path: "accounts", Page: lazyPage(() => import("./accounts/accounts-page.tsx"), "AccountsPage") },
   { path: "accounts/:id", Page: lazyPage(() => import("./accounts/account-page.tsx"), "AccountPage") },
+  { path: "upstreams", Page: lazyPage(() => import("./upstreams/upstreams-page.tsx"), "UpstreamsPage") },
+  { path: "upstreams/add", Page: lazyPage(() => import("./upstreams/add-vendor-page.tsx"), "AddVendorPage") },
+  { path: "catalog", Page: lazyPage(() => import("./catalog/catalog-page.tsx"), "CatalogPage") },
+  { path: "catalog/history", Page: lazyPage(() => import("./catalog/catalog-history-page.tsx"), "CatalogHistoryPage") },
+  { path: "setup", Page: lazyPage(() => import("./setup/setup-page.tsx"), "SetupPage") },
   { path: "audit", Page: lazyPage(() => import("./audit/audit-page.tsx"), "AuditPage") },
 ];
 
@@ -17,6 +22,8 @@ export const firstAdminPage = "accounts";
 /** The pages in the navigation. */
 export const adminNavigation: readonly { to: string; name: string; icon: IconName }[] = [
   { to: "accounts", name: "Accounts", icon: "people" },
+  { to: "upstreams", name: "Upstreams", icon: "refresh" },
+  { to: "catalog", name: "Catalog", icon: "models" },
   { to: "audit", name: "Audit log", icon: "audit" },
 ];
 
