@@ -14,11 +14,15 @@ const ranks = [
       "src/features/admin/accounts",
       "src/features/admin/audit",
       "src/features/admin/catalog",
+      "src/features/admin/commands",
       "src/features/admin/edge",
       "src/features/admin/keys",
       "src/features/admin/operators",
+      "src/features/admin/requests",
+      "src/features/admin/search",
       "src/features/admin/setup",
       "src/features/admin/upstreams",
+      "src/features/admin/watch",
     ],
   },
   {
@@ -38,6 +42,8 @@ const ranks = [
       "src/features/site/sign-in/user",
     ],
   },
+  { alarms: ["src/features/alarms"] },
+  { status: ["src/features/status"] },
   { requests: ["src/features/requests", "src/features/requests/content"] },
   {
     alerts: ["src/features/alerts"],
@@ -64,7 +70,12 @@ const ranks = [
     ],
   },
   { calls: ["src/features/calls"] },
-  { costs: ["src/features/costs"] },
+  {
+    abuse: ["src/features/abuse"],
+    books: ["src/features/books"],
+    costs: ["src/features/costs"],
+    invoices: ["src/features/invoices"],
+  },
   {
     accounts: ["src/features/accounts"],
     backups: ["src/features/backups"],

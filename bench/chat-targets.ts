@@ -46,22 +46,6 @@ export async function startChatTargets({ besideDir }: { besideDir: string | unde
   const other = besideDir === undefined ? null : await startSluice(models, { checkoutDir: besideDir });
   const portkey = await startPortkey().catch((error: unknown) => `Portkey ${portkeyVersion} did not start: ${error}`);
 
-  const describePassThrough = (
-    name: TargetName,
-    {
-      port,
-      processId,
-      databaseProcessId = null,
-    }: { port: number; processId: number; databaseProcessId?: number | null },
-  ): ChatTarget => ({
-    name,
-    port,
-    processId,
-    databaseProcessId,
-    writeRequest: (ask, way) => writeChatRequest(ask, { port, model: "bench-model", headers: upstreamWays[way] }),
-    writeWire: (wire, ask) =>
-      writeWireRequest(wire, ask, { port, model: "bench-model", headers: upstreamWays["at-once"] }),
-  });
   const targets = [
     describePassThrough("direct", upstream),
     describePassThrough("bare", bare),
@@ -87,6 +71,26 @@ export async function startChatTargets({ besideDir }: { besideDir: string | unde
   };
 }
 
+type PassThrough = { port: number; processId: number; databaseProcessId?: number | null };
+
+function describePassThrough(name: TargetName, { port, processId, databaseProcessId = null }: PassThrough): ChatTarget {
+  return {
+    name,
+    port,
+    processId,
+    databaseProcessId,
+    writeRequest: (ask, way) => writeChatRequest(ask, { port, model: "bench-model", headers: upstreamWays[way] }),
+    writeWire: (wire, ask) =>
+      writeWireRequest(wire, ask, { port, model: "bench-model", headers: upstreamWays["at-once"] }),
+  };
+}
+
+/** The pass-through that records, alone. */
+export async function describeRecording(upstreamPort: number): Promise<{ target: ChatTarget; close(): Promise<void> }> {
+  const recording = await startRecording(upstreamPort);
+  return { target: describePassThrough("recording", recording), close: recording.close };
+}
+
 /** One model for each way in which the upstream answers. */
 export function describeModels(upstreamPort: number) {
   return (Object.keys(upstreamWays) as UpstreamWay[]).map((way) => ({
@@ -98,7 +102,7 @@ export function describeModels(upstreamPort: number) {
 const nativeModel = "native";
 
 /** A model whose upstream supports every wire format natively. */
-function describeNativeModel(upstreamPort: number) {
+export function describeNativeModel(upstreamPort: number) {
   const route = { port: upstreamPort, headers: upstreamWays["at-once"], native_wires: ["messages", "responses"] };
   return { id: nativeModel, routes: [route] };
 }

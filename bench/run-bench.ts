@@ -1,5 +1,6 @@
 // Measures side by side in one run: `npm run bench -- edge`. Compare ratios and goals, not numbers of different runs or
 // machines.
+import { measureAgents } from "./measure-agents.ts";
 import { measureCaching } from "./measure-caching.ts";
 import { measureChat } from "./measure-chat.ts";
 import { measureCrowd } from "./measure-crowd.ts";
@@ -20,6 +21,7 @@ import { measureTasks } from "./measure-tasks.ts";
 import { measureVariants } from "./measure-variants.ts";
 
 const benches: Record<string, (words: string[]) => Promise<void>> = {
+  agents: measureAgents,
   caching: measureCaching,
   chat: measureChat,
   crowd: measureCrowd,

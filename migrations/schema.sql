@@ -83,6 +83,7 @@ create table accounts (
   tasks_in_flight integer,
   time_zone text not null default 'UTC'::text,
   closed_at timestamp with time zone,
+  spend_capped_until timestamp with time zone,
   constraint accounts_email_valid CHECK (email ~~ '%_@_%'::text AND length(email) <= 254),
   constraint accounts_id_unique PRIMARY KEY (id),
   constraint accounts_id_valid CHECK (id ~~ 'acct\_%'::text),
@@ -121,6 +122,89 @@ create table admin_keys (
   constraint admin_keys_revoked_complete CHECK ((revoked_at IS NULL) = (revoked_by IS NULL)),
   constraint admin_keys_scopes_valid CHECK (cardinality(scopes) > 0)
 );
+
+create table alarm_checks (
+  rule text not null,
+  checked_at timestamp with time zone not null,
+  value double precision,
+  subject text,
+  trouble text,
+  constraint alarm_checks_unique PRIMARY KEY (rule)
+);
+
+create table alarm_events (
+  alarm_id text not null,
+  number integer not null,
+  kind text not null,
+  state text not null,
+  actor text not null,
+  note text,
+  created_at timestamp with time zone not null,
+  constraint alarm_events_alarm_exists FOREIGN KEY (alarm_id) REFERENCES alarms(id) ON DELETE CASCADE,
+  constraint alarm_events_unique PRIMARY KEY (alarm_id, number)
+);
+
+create table alarm_notifications (
+  id text not null,
+  alarm_id text not null,
+  channel text not null,
+  facts jsonb not null,
+  state text not null,
+  attempts integer not null default 0,
+  due_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  trouble text,
+  constraint alarm_notifications_alarm_exists FOREIGN KEY (alarm_id) REFERENCES alarms(id) ON DELETE CASCADE,
+  constraint alarm_notifications_channel_valid CHECK (channel = ANY (ARRAY['mail'::text, 'webhook'::text, 'slack'::text])),
+  constraint alarm_notifications_state_valid CHECK (
+CASE state
+    WHEN 'waiting'::text THEN ended_at IS NULL
+    WHEN 'sent'::text THEN ended_at IS NOT NULL
+    WHEN 'failed'::text THEN ended_at IS NOT NULL
+    ELSE false
+END),
+  constraint alarm_notifications_unique PRIMARY KEY (id)
+);
+
+CREATE INDEX alarm_notifications_by_alarm ON alarm_notifications USING btree (alarm_id);
+
+CREATE INDEX alarm_notifications_due ON alarm_notifications USING btree (due_at) WHERE state = 'waiting'::text;
+
+create table alarm_rules (
+  rule text not null,
+  is_on boolean not null,
+  threshold double precision,
+  changed_at timestamp with time zone not null,
+  changed_by text not null,
+  constraint alarm_rules_unique PRIMARY KEY (rule)
+);
+
+create table alarms (
+  id text not null,
+  rule text not null,
+  subject text not null,
+  state text not null,
+  value double precision not null,
+  message text not null,
+  began_at timestamp with time zone not null,
+  met_at timestamp with time zone not null,
+  silenced_until timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint alarms_id_valid CHECK (id ~~ 'alarm\_%'::text),
+  constraint alarms_state_valid CHECK (
+CASE state
+    WHEN 'pending'::text THEN num_nonnulls(silenced_until, ended_at) = 0
+    WHEN 'firing'::text THEN num_nonnulls(silenced_until, ended_at) = 0
+    WHEN 'acknowledged'::text THEN num_nonnulls(silenced_until, ended_at) = 0
+    WHEN 'silenced'::text THEN silenced_until IS NOT NULL AND ended_at IS NULL
+    WHEN 'resolved'::text THEN silenced_until IS NULL AND ended_at IS NOT NULL
+    ELSE false
+END),
+  constraint alarms_unique PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX alarms_open_once ON alarms USING btree (rule, subject) WHERE state <> 'resolved'::text;
 
 create table api_key_uses (
   key_id text not null,
@@ -235,6 +319,86 @@ END)
 );
 
 CREATE INDEX auto_top_ups_on ON auto_top_ups USING btree (account_id) WHERE state = 'on'::text;
+
+create table backup_runs (
+  id text not null,
+  kind text not null,
+  finished_at timestamp with time zone not null,
+  constraint backup_runs_kind_valid CHECK (kind = ANY (ARRAY['full'::text, 'base'::text])),
+  constraint backup_runs_unique PRIMARY KEY (id)
+);
+
+create table billing_details (
+  account_id text not null,
+  legal_name text,
+  address text,
+  country text,
+  tax_id text,
+  purchase_order text,
+  changed_at timestamp with time zone not null,
+  constraint billing_details_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint billing_details_account_unique PRIMARY KEY (account_id),
+  constraint billing_details_country_valid CHECK (country ~ '^[A-Z]{2}$'::text)
+);
+
+create table billing_documents (
+  position bigint not null generated always as identity,
+  id text not null,
+  account_id text not null,
+  kind text not null,
+  prefix text not null,
+  number bigint not null,
+  issued_at timestamp with time zone not null,
+  currency text not null,
+  total_nano bigint not null,
+  tax_nano bigint not null,
+  payment_id text,
+  channel text,
+  corrects text,
+  reversal_id text,
+  month text,
+  content jsonb not null,
+  constraint billing_documents_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint billing_documents_amounts_valid CHECK (kind = 'statement'::text OR total_nano > 0 AND tax_nano >= 0 AND tax_nano <= total_nano),
+  constraint billing_documents_corrected_exists FOREIGN KEY (corrects) REFERENCES billing_documents(id),
+  constraint billing_documents_currency_valid CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint billing_documents_id_unique PRIMARY KEY (id),
+  constraint billing_documents_kind_valid CHECK (
+CASE kind
+    WHEN 'invoice'::text THEN num_nulls(payment_id, channel) = 0 AND month IS NULL AND (num_nulls(corrects, reversal_id) = ANY (ARRAY[0, 2]))
+    WHEN 'credit_note'::text THEN num_nulls(payment_id, channel, corrects, reversal_id) = 0 AND month IS NULL
+    WHEN 'statement'::text THEN num_nonnulls(payment_id, channel, corrects, reversal_id) = 0 AND month IS NOT NULL
+    ELSE false
+END),
+  constraint billing_documents_month_valid CHECK (month ~ '^\d{4}-\d{2}$'::text),
+  constraint billing_documents_number_unique UNIQUE (kind, prefix, number)
+);
+
+CREATE INDEX billing_documents_by_account ON billing_documents USING btree (account_id, "position");
+
+CREATE INDEX billing_documents_by_payment ON billing_documents USING btree (payment_id) WHERE payment_id IS NOT NULL;
+
+CREATE INDEX billing_documents_by_position ON billing_documents USING btree ("position");
+
+CREATE UNIQUE INDEX billing_documents_one_invoice ON billing_documents USING btree (payment_id) WHERE corrects IS NULL;
+
+CREATE UNIQUE INDEX billing_documents_one_statement ON billing_documents USING btree (account_id, month) WHERE month IS NOT NULL;
+
+CREATE TRIGGER billing_documents_final BEFORE DELETE OR UPDATE ON billing_documents FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table blocks (
+  kind text not null,
+  subject text not null,
+  reason text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  ends_at timestamp with time zone,
+  constraint blocks_kind_valid CHECK (kind = ANY (ARRAY['network'::text, 'domain'::text, 'mailbox'::text, 'disposable'::text])),
+  constraint blocks_subject_valid CHECK (length(subject) >= 1 AND length(subject) <= 254),
+  constraint blocks_unique PRIMARY KEY (kind, subject)
+);
+
+CREATE TRIGGER blocks_changed AFTER INSERT OR DELETE OR UPDATE ON blocks FOR EACH STATEMENT EXECUTE FUNCTION notify_block_change();
 
 create table buckets (
   id text not null,
@@ -368,6 +532,8 @@ CREATE INDEX checkouts_card_wanted ON checkouts USING btree (ended_at) WHERE car
 CREATE UNIQUE INDEX checkouts_one_automatic ON checkouts USING btree (account_id) WHERE origin = 'automatic'::text AND state = 'open'::text;
 
 CREATE INDEX checkouts_open ON checkouts USING btree (created_at) WHERE state = 'open'::text;
+
+CREATE INDEX checkouts_paid ON checkouts USING btree (ended_at) WHERE state = 'paid'::text;
 
 CREATE TRIGGER checkouts_paid_final BEFORE DELETE OR UPDATE ON checkouts FOR EACH ROW WHEN (old.state = 'paid'::text) EXECUTE FUNCTION keep_paid_checkout();
 
@@ -528,6 +694,14 @@ create table delivery_attempts (
   constraint delivery_attempts_unique PRIMARY KEY (delivery_id, number, lease_id)
 );
 
+create table document_series (
+  kind text not null,
+  prefix text not null,
+  last_number bigint not null,
+  constraint document_series_number_valid CHECK (last_number > 0),
+  constraint document_series_unique PRIMARY KEY (kind, prefix)
+);
+
 create table event_inboxes (
   account_id text not null,
   opened_at timestamp with time zone not null,
@@ -647,6 +821,52 @@ END),
 );
 
 CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys USING btree (expires_at);
+
+create table incident_updates (
+  incident_id text not null,
+  number integer not null,
+  state text not null,
+  message text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint incident_updates_incident_exists FOREIGN KEY (incident_id) REFERENCES incidents(id),
+  constraint incident_updates_message_valid CHECK (length(message) >= 1 AND length(message) <= 5000),
+  constraint incident_updates_unique PRIMARY KEY (incident_id, number)
+);
+
+create table incidents (
+  id text not null,
+  title text not null,
+  state text not null,
+  model_ids text[] not null,
+  began_at timestamp with time zone not null,
+  changed_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint incidents_id_valid CHECK (id ~~ 'inc\_%'::text),
+  constraint incidents_state_valid CHECK (
+CASE state
+    WHEN 'investigating'::text THEN ended_at IS NULL
+    WHEN 'identified'::text THEN ended_at IS NULL
+    WHEN 'monitoring'::text THEN ended_at IS NULL
+    WHEN 'resolved'::text THEN ended_at IS NOT NULL
+    ELSE false
+END),
+  constraint incidents_title_valid CHECK (length(title) >= 1 AND length(title) <= 200),
+  constraint incidents_unique PRIMARY KEY (id)
+);
+
+CREATE INDEX incidents_by_change ON incidents USING btree (changed_at);
+
+create table invoice_terms (
+  version integer not null,
+  terms json not null,
+  actor text not null,
+  applied_at timestamp with time zone not null,
+  constraint invoice_terms_version_unique PRIMARY KEY (version),
+  constraint invoice_terms_version_valid CHECK (version > 0)
+);
+
+CREATE TRIGGER invoice_terms_final BEFORE DELETE OR UPDATE ON invoice_terms FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 create table key_spending (
   key_id text not null,
@@ -1075,6 +1295,35 @@ CREATE UNIQUE INDEX secrets_current ON secrets USING btree (name) WHERE retired_
 
 CREATE TRIGGER secrets_changed AFTER INSERT OR DELETE OR UPDATE OF retired_at ON secrets FOR EACH STATEMENT EXECUTE FUNCTION notify_upstream_change();
 
+create table sign_ups (
+  id text not null,
+  created_at timestamp with time zone not null,
+  network text not null,
+  mail_domain text not null,
+  account_id text,
+  refusal text,
+  cap_lifted_at timestamp with time zone,
+  constraint sign_ups_id_valid CHECK (id ~~ 'sup\_%'::text),
+  constraint sign_ups_outcome_valid CHECK ((account_id IS NULL) = (refusal IS NOT NULL)),
+  constraint sign_ups_refusal_valid CHECK (refusal = ANY (ARRAY['blocked'::text, 'disposable'::text, 'network-limit'::text, 'domain-limit'::text])),
+  constraint sign_ups_unique PRIMARY KEY (id)
+);
+
+CREATE UNIQUE INDEX sign_ups_by_account ON sign_ups USING btree (account_id) WHERE account_id IS NOT NULL;
+
+CREATE INDEX sign_ups_by_domain ON sign_ups USING btree (mail_domain, created_at);
+
+CREATE INDEX sign_ups_by_network ON sign_ups USING btree (network, created_at);
+
+CREATE INDEX sign_ups_by_time ON sign_ups USING btree (created_at);
+
+create table statement_months (
+  month text not null,
+  done_until text not null,
+  is_done boolean not null default false,
+  constraint statement_months_unique PRIMARY KEY (month)
+);
+
 create table stored_texts (
   account_id text not null,
   shard smallint not null,
@@ -1201,6 +1450,37 @@ CREATE INDEX tasks_with_prompt ON ONLY tasks USING btree (id) WHERE prompt_erase
 CREATE TRIGGER tasks_final BEFORE UPDATE ON tasks FOR EACH ROW WHEN (old.phase = 'ended'::text) EXECUTE FUNCTION tasks_keep_final();
 
 CREATE TRIGGER tasks_progress_grows BEFORE UPDATE ON tasks FOR EACH ROW WHEN (new.progress < old.progress) EXECUTE FUNCTION tasks_keep_final();
+
+create table traffic_days (
+  day text not null,
+  kind text not null,
+  subject text not null,
+  calls bigint not null,
+  failed bigint not null,
+  constraint traffic_days_day_valid CHECK (day ~ '^\d{4}-\d{2}-\d{2}$'::text),
+  constraint traffic_days_kind_valid CHECK (kind = ANY (ARRAY['model'::text, 'endpoint'::text])),
+  constraint traffic_days_unique PRIMARY KEY (day, kind, subject),
+  constraint traffic_days_valid CHECK (calls > 0 AND failed >= 0 AND failed <= calls)
+);
+
+create table traffic_progress (
+  is_only boolean not null default true,
+  counted_until timestamp with time zone not null,
+  run_at timestamp with time zone not null,
+  constraint traffic_progress_only CHECK (is_only),
+  constraint traffic_progress_unique PRIMARY KEY (is_only)
+);
+
+create table traffic_slots (
+  slot_at timestamp with time zone not null,
+  kind text not null,
+  subject text not null,
+  calls bigint not null,
+  failed bigint not null,
+  constraint traffic_slots_kind_valid CHECK (kind = ANY (ARRAY['model'::text, 'endpoint'::text, 'upstream'::text])),
+  constraint traffic_slots_unique PRIMARY KEY (slot_at, kind, subject),
+  constraint traffic_slots_valid CHECK (calls > 0 AND failed >= 0 AND failed <= calls)
+);
 
 create table unarchived_bytes (
   storage_key text not null,
@@ -1401,6 +1681,8 @@ create table wallets (
   constraint wallets_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint wallets_account_unique PRIMARY KEY (account_id)
 );
+
+CREATE INDEX wallets_frozen ON wallets USING btree (frozen_at) WHERE frozen_at IS NOT NULL;
 
 CREATE TRIGGER wallets_frozen_complete BEFORE INSERT OR UPDATE OF frozen_at, frozen_reason ON wallets FOR EACH ROW EXECUTE FUNCTION check_wallet_freeze();
 
@@ -2279,6 +2561,15 @@ begin
     start := next;
   end loop;
   return made;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.notify_block_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('blocks', '');
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.notify_caller_change()

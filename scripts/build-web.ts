@@ -20,12 +20,13 @@ const manifestName = "manifest.json";
 const configFile = join(import.meta.dirname, "../web/vite.config.ts");
 
 /** Prerendered pages. The server sends the console's pages only to signed-in users. Operators' pages show nothing without data. */
-const prerenderedPaths = /^\/(sign-(in|up)|docs|console(\/(?!admin)[a-z]+)?)?$/;
+const prerenderedPaths = /^\/(sign-(in|up)|status|docs|console(\/(?!admin)[a-z]+)?)?$/;
 
 /** API requests that every visit of a page makes. */
 const askedFirst: readonly [paths: RegExp, asked: readonly string[]][] = [
   [/^\/$/, ["session", "site", "showcase"]],
   [/^\/sign-(in|up)$/, ["site"]],
+  [/^\/status$/, ["session", "site", "uptime"]],
   [/^\/docs(\/|$)/, ["session", "site"]],
   [/^\/console/, ["session", "balance"]],
 ];

@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { migrate } from "../src/platform/database/migrate.ts";
 import { openDatabase } from "../src/platform/database/open-database.ts";
 import { describeSchema } from "./generated/describe-schema.ts";
+import { fillAlarmsSection } from "./generated/present-alarms-section.ts";
 import { presentCommandLinePage } from "./generated/present-command-line-page.ts";
 import { presentCommandsPage } from "./generated/present-commands-page.ts";
 import { presentConsoleTypes } from "./generated/present-console-types.ts";
@@ -32,6 +33,7 @@ const files: Record<string, string> = {
   "docs/operating/upstreams.md": fillDialectsSection(
     fillFailuresSection(readIfThere("docs/operating/upstreams.md") ?? ""),
   ),
+  "docs/operating/alarms.md": fillAlarmsSection(readIfThere("docs/operating/alarms.md") ?? ""),
   "deploy/grafana/sluice.json": presentDashboard(),
   "docs/operating/commands.md": await presentCommandsPage(),
   "docs/api/command-line.md": presentCommandLinePage(),

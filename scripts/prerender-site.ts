@@ -46,8 +46,8 @@ export async function prerenderSite(
     for (const path of [...paths, ...docsPages.map((page) => page.path)]) {
       const body = withoutPreloads(await program.prerenderPage(path));
       if (!body.includes("<h1")) throw new Error(`${path} cannot be rendered without a browser.`);
-      // `inert` until hydration, so no input is lost.
-      bodies.set(path, path === "/" ? body : `<div inert>${body}</div>`);
+      // `inert` until hydration, so no input is lost. Landing and status page have none, and links that work without scripts.
+      bodies.set(path, path === "/" || path === "/status" ? body : `<div inert>${body}</div>`);
     }
     return { bodies, docsPages, parts: program.prerenderParts() };
   } finally {

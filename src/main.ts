@@ -9,4 +9,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   print: (line) => process.stdout.write(`${line}\n`),
   printNote: (line) => process.stderr.write(`${line}\n`),
   readInput: () => text(process.stdin),
+  loadAdminCommands: async () => (await import("./cli/run-for-admin.ts")).adminCommands,
 });

@@ -7,6 +7,7 @@ import {
   type KeyRestrictions,
   revokeApiKey,
 } from "../../src/features/accounts/index.ts";
+import { applyTerms, bookPayment, issueStatements } from "../../src/features/invoices/index.ts";
 import { bookCredit, type CreditRequest, type Ledger, sweepLedger } from "../../src/features/ledger/index.ts";
 import { createRequestLog } from "../../src/features/requests/index.ts";
 import type { AccountId, IdSource, TransactionId } from "../../src/lib/ids.ts";
@@ -56,6 +57,19 @@ type Story = DemoParts &
     invoices: number;
   };
 
+/** The garden shop's supplier is in Germany, and so is the shop unless it says otherwise. */
+const demoTerms = `
+seller:
+  name: Sluice Demo GmbH
+  address: "Schleusenweg 1\\n10115 Berlin"
+  country: DE
+  tax_id: DE000000000
+tax:
+  - {country: DE, rate: 19}
+  - {country: EU, tax_id: with, rate: 0, note: "Reverse charge: the recipient owes the VAT."}
+  - {country: "*", rate: 0, name: Tax}
+`;
+
 const dayMs = 24 * 60 * 60_000;
 /** The request log's default retention, less the day that is dropped next. */
 const logDays = 29;
@@ -72,6 +86,7 @@ export async function seedDemoAccount(parts: DemoParts, history: DemoHistory): P
   const story: Story = { ...parts, ...history, caller, chance: createChance(seed), invoices: 0 };
   const start = new Date(until.getTime() - days * dayMs);
   await offerDemoModels(parts, caller, history.accountId);
+  await applyTerms(parts, { source: demoTerms, actor: "ada" });
   const keys = await createKeys(story, until);
   const uses = createKeyUses({ database: parts.database, onTrouble: raise });
   const prices = await readPastPrices(parts.database);
@@ -124,6 +139,7 @@ async function keepHouse(parts: DemoParts): Promise<void> {
   const onTrouble = (_what: unknown, error: unknown): never => raise(error);
   await sweepLedger({ ...parts, onTrouble });
   await renewPlans({ ...parts, onTrouble });
+  await issueStatements({ ...parts, currency: "USD" }, new AbortController().signal);
 }
 
 async function createKeys(story: Story, until: Date) {
@@ -198,7 +214,9 @@ function listTurns(story: Story, oldKeyId: string): Turn[] {
 }
 
 async function book({ accountId, ...parts }: Story, booking: CreditRequest["booking"], reason: string): Promise<void> {
-  await bookCredit(parts, { accountId, booking, actor: "ada", reason, reference: reason });
+  const request = { accountId, actor: "ada", reason, reference: reason };
+  if (booking.kind === "top-up") await bookPayment({ ...parts, currency: "USD" }, { ...request, booking });
+  else await bookCredit(parts, { ...request, booking });
 }
 
 function grant(amount: string, expiresAt: Date): CreditRequest["booking"] {

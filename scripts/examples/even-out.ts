@@ -12,6 +12,7 @@ const shownMs = 420;
 const idPattern = /\b([a-z]{2,9})([_-])[0-9a-z]{26}(?![0-9a-z])/g;
 const timePattern = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const secretPattern = /\bwhsec_[A-Za-z0-9+/=]+/g;
+const quotePattern = /\bquote_[\w-]{40,}/g;
 const signaturePattern = /signature=[\w-]+|\bv1,[\w+/=]{40,}/g;
 const hashPattern = /\b[0-9a-f]{32,64}\b/g;
 
@@ -46,6 +47,7 @@ export function evenOut(recorded: unknown, { startedAt, receiverUrl }: Recording
         isRecent(Number(seconds) * 1000) ? String(moveTime(Number(seconds) * 1000) / 1000) : seconds,
       )
       .replaceAll(secretPattern, (met) => replace("whsec", met, (digest) => `whsec_${digest.toString("base64")}`))
+      .replaceAll(quotePattern, (met) => replace("quote", met, (digest) => `quote_${digest.toString("base64url")}`))
       .replaceAll(signaturePattern, (met) =>
         replace("signature", met, (digest) =>
           met.startsWith("v1,") ? `v1,${digest.toString("base64")}` : `signature=${digest.toString("base64url")}`,

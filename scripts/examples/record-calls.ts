@@ -14,6 +14,7 @@ const wait = { headers: { prefer: "wait=60" } } as const;
 export async function recordCalls(recorder: ExampleRecorder, { receiverUrl }: { receiverUrl: string }): Promise<void> {
   const endpoint = await recordEndpoint(recorder, receiverUrl);
   await recordCatalog(recorder);
+  await recordQuote(recorder);
   await recordChat(recorder);
   await recordResponses(recorder);
   await recordConversations(recorder);
@@ -28,6 +29,10 @@ async function recordCatalog({ record }: ExampleRecorder): Promise<void> {
   await record("listModels");
   await record("getModel", { path: { model_id: "sandbox-chat" } });
   await record("listPrices");
+}
+
+async function recordQuote({ record }: ExampleRecorder): Promise<void> {
+  await record("createQuote", { body: { path: "/chat/completions", request: chat } });
 }
 
 const question = { role: "user", content: "What does a sluice do?" };

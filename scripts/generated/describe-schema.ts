@@ -25,6 +25,7 @@ const typescriptTypes: Record<string, string> = {
   "bigint[]": "bigint[]",
   boolean: "boolean",
   bytea: "Buffer",
+  "double precision": "number",
   integer: "number",
   json: "unknown",
   jsonb: "unknown",

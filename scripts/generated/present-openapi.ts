@@ -121,6 +121,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
     findOperatorRole: refuse,
     hasTasksDueBefore: refuse,
     openAccount: refuse,
+    admission: { check: refuse, admit: refuse },
     showMail: () => {},
   });
   const admin = createAdmin({
@@ -129,7 +130,14 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
     masterKey,
     ...{ packagesFolder: tmpdir(), studioFolder: tmpdir() },
     setup: { hasPayments: false, hasMail: false, hasLogArchive: false, isDatabaseExternal: false },
-    ...{ siteUrl: settings.site_url, currency: settings.currency, readSession: refuse, changeAccount: refuse },
+    ...{
+      siteUrl: settings.site_url,
+      currency: settings.currency,
+      readSession: refuse,
+      notifyChange: () => {},
+      changeAccount: refuse,
+    },
+    ...{ requestDays: 0, commands: null },
   });
   const http = await createGatewayHttp({
     ...parts,
@@ -163,6 +171,8 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
     requestLog: { note: () => {}, amend: () => {} },
     contentSeal: { open: refuse },
     contentAllowance: { take: () => false, give: () => {} },
+    statusPage: null,
+    blocks: { requireUnblocked: () => {} },
     metrics: createMetrics(),
     readers: { watch: () => () => () => {} },
     checkDatabase: async () => {},

@@ -1,6 +1,14 @@
 import { join } from "node:path";
+import { capSpending, createAdmission, openBlockList } from "../features/abuse/index.ts";
 import { createCallerDirectory, createKeyUses, getKeyCaller } from "../features/accounts/index.ts";
-import { type Admin, createAdmin, findOperatorRole } from "../features/admin/index.ts";
+import {
+  type Admin,
+  type AdminCommands,
+  createAdmin,
+  findOperatorRole,
+  listOperatorEmails,
+} from "../features/admin/index.ts";
+import { checkAlarms } from "../features/alarms/index.ts";
 import { raiseAlerts } from "../features/alerts/index.ts";
 import { type Calls, createCalls } from "../features/calls/index.ts";
 import { createChat } from "../features/chat/index.ts";
@@ -8,16 +16,18 @@ import { createCompletions } from "../features/completions/index.ts";
 import { createDramas, type DramaFailpoint, presentDramaRequest } from "../features/dramas/index.ts";
 import { createEmbeddings } from "../features/embeddings/index.ts";
 import type { Files } from "../features/files/index.ts";
+import { issueStatements } from "../features/invoices/index.ts";
 import { releaseHold } from "../features/ledger/index.ts";
 import { createMessages } from "../features/messages/index.ts";
 import { sendNotices } from "../features/notices/index.ts";
 import { createPayments, type StripePlace } from "../features/payments/index.ts";
-import { createQuotes } from "../features/quotes/index.ts";
+import { createQuotes, type Quotes } from "../features/quotes/index.ts";
 import { createContentSeal, createRequestLog } from "../features/requests/index.ts";
 import { createResponses } from "../features/responses/index.ts";
 import { createSite, type Site } from "../features/site/index.ts";
 import { createSpeech } from "../features/speech/index.ts";
-import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint } from "../features/tasks/index.ts";
+import { countTraffic, createStatusPage } from "../features/status/index.ts";
+import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint, type Tasks } from "../features/tasks/index.ts";
 import { createTranscriptions } from "../features/transcriptions/index.ts";
 import { createWebhooks, type Webhooks } from "../features/webhooks/index.ts";
 import { createByteAllowance } from "../lib/byte-allowance.ts";
@@ -31,10 +41,11 @@ import type { GatewayHttpDependencies } from "./create-gateway-http.ts";
 import { listJobs } from "./list-jobs.ts";
 import { openFiles } from "./open-files.ts";
 import type { Foundation, FoundationOptions } from "./open-foundation.ts";
+import { readAlarmSettings } from "./read-alarm-settings.ts";
 import { readBrandSettings } from "./read-brand-settings.ts";
 import { readContentDays } from "./read-content-days.ts";
 import { readPaymentSettings } from "./read-payment-settings.ts";
-import { readSiteSettings, readWelcomeCredit } from "./read-site-settings.ts";
+import { readSiteSettings, readSpendCap, readWelcomeCredit } from "./read-site-settings.ts";
 import { readTextLimits } from "./read-text-limits.ts";
 
 /** All features of a gateway. */
@@ -55,6 +66,8 @@ export type Features = Pick<
   | "tasks"
   | "transcriptions"
   | "webhooks"
+  | "statusPage"
+  | "blocks"
   | "callers"
   | "keyUses"
   | "requestLog"
@@ -76,6 +89,8 @@ export type FeatureOptions = FoundationOptions & {
   failpoint?: (name: TaskFailpoint | DramaFailpoint) => void;
   /** Prints an unsent mail to the terminal; its links are secrets and must not be logged. */
   showMail?: (text: string) => void;
+  /** Commands for remote callers; the command line, which starts gateways, brings them. */
+  commands?: AdminCommands;
   /** Stripe's API; tests use another URL. */
   stripe?: StripePlace;
 };
@@ -90,13 +105,10 @@ export async function createFeatures(
   stack: AsyncDisposableStack,
 ): Promise<Features> {
   const { settings, clock, ids, randomBytes, logger, failpoint = () => {} } = options;
-  const { metrics, database, feed, changes, catalog, counters, ledger, registry, health } = foundation;
-  const { masterKey, copy, tracing } = foundation;
+  const { metrics, database, feed, catalog, counters, ledger, registry, health, masterKey, copy } = foundation;
   const random = (): number => Buffer.from(randomBytes(6)).readUIntBE(0, 6) / 2 ** 48;
   const keyValidityMs = settings.idempotency_hours * hourMs;
-  const { currency, base_url: baseUrl, site_url: siteUrl } = settings;
-  const { shutdown_timeout_ms: closeTimeoutMs, stream_heartbeat_ms: heartbeatMs } = settings;
-  const allowsPrivate = settings.sandbox === "on";
+  const { currency, site_url: siteUrl, stream_heartbeat_ms: heartbeatMs } = settings;
   // Created first, so closed last: the end of other features is logged too.
   const notes = openNotes(foundation, options, stack);
   const quotes = createQuotes({ key: masterKey.derive("quotes"), clock });
@@ -125,34 +137,20 @@ export async function createFeatures(
   const site = createGatewaySite(foundation, options);
   stack.defer(() => site.close());
   const admin = createOperatorSide(foundation, options, site);
-  const upkeep = {
-    ...{ removeExpiredFiles: opened.removeExpired, sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp },
-    raiseAlerts: (signal: AbortSignal) => raiseAlerts({ database, clock, currency }, signal),
-    sendNotices: () => sendNotices({ database, clock, siteUrl, sendMail: site.sendMail }),
-  };
-  const jobs = await openJobs(foundation, options, { ...upkeep, ...admin, sweepResponses: responses.sweep });
+  const { blocks, statusPage, jobs: watching } = await openWatching(foundation, options, { site, stack });
+  const payment = { sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp };
+  const issue = (signal: AbortSignal) => issueStatements({ database, clock, currency }, signal);
+  const kept = { ...admin, removeExpiredFiles: opened.removeExpired, sweepResponses: responses.sweep };
+  const jobs = await openJobs(foundation, options, { ...kept, ...payment, issueStatements: issue, ...watching });
   stack.defer(() => jobs.close());
-  const guarded = createGuardedClient({ allowsPrivate: false });
-  stack.defer(() => guarded.close());
-  const tasks = createTasks({
-    ...{ database, clock, ids, logger, metrics, feed, changes, catalog, registry, health },
-    ...{ files, guarded, random, failpoint },
-    ...{ currency, siteUrl, baseUrl, allowsPrivate, keyValidityMs, heartbeatMs, closeTimeoutMs, tracing },
-    presentComposite: presentDramaRequest,
-    quotes,
-    hookKey: masterKey.derive("vendor-hooks"),
-    keptDays: settings.task_days,
-    stepsMax: settings.worker_steps_max,
-    connectionsMax: settings.database_connections,
-  });
-  stack.defer(() => tasks.close());
+  const tasks = openTasks(foundation, options, { files, quotes, random, stack });
   const speech = createSpeech({ calls, catalog, registry, clock, tasks });
   const folder = join(settings.data_dir, "films");
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
   return {
     quotes,
     ...{ calls, chat, completions, messages, responses, embeddings },
-    ...{ admin, dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes },
+    ...{ admin, dramas, files, payments, site, speech, tasks, transcriptions, webhooks, ...notes, blocks, statusPage },
     callers: createCallerDirectory({ database, feed }),
     outboxUrl: site.outboxUrl,
     rebrand: (next) => rebrandSite(site, foundation, next),
@@ -168,14 +166,42 @@ export async function createFeatures(
   };
 }
 
+function openTasks(
+  foundation: Foundation,
+  { settings, clock, ids, logger, failpoint = () => {} }: FeatureOptions,
+  parts: { files: Files; quotes: Quotes; random: () => number; stack: AsyncDisposableStack },
+): Tasks {
+  const { metrics, database, feed, changes, catalog, registry, health, masterKey, tracing } = foundation;
+  const { files, quotes, random, stack } = parts;
+  const { currency, base_url: baseUrl, site_url: siteUrl } = settings;
+  const { shutdown_timeout_ms: closeTimeoutMs, stream_heartbeat_ms: heartbeatMs } = settings;
+  const guarded = createGuardedClient({ allowsPrivate: false });
+  stack.defer(() => guarded.close());
+  const tasks = createTasks({
+    ...{ database, clock, ids, logger, metrics, feed, changes, catalog, registry, health },
+    ...{ files, guarded, random, failpoint },
+    ...{ currency, siteUrl, baseUrl, heartbeatMs, closeTimeoutMs, tracing },
+    presentComposite: presentDramaRequest,
+    quotes,
+    allowsPrivate: settings.sandbox === "on",
+    keyValidityMs: settings.idempotency_hours * hourMs,
+    hookKey: masterKey.derive("vendor-hooks"),
+    keptDays: settings.task_days,
+    stepsMax: settings.worker_steps_max,
+    connectionsMax: settings.database_connections,
+  });
+  stack.defer(() => tasks.close());
+  return tasks;
+}
+
 function openPayments({ database }: Foundation, { settings, clock, ids, logger, stripe: place }: FeatureOptions) {
   return createPayments({ ...{ database, clock, ids, logger, place }, ...readPaymentSettings(settings) });
 }
 
 function createOperatorSide(
-  { database, counters, masterKey }: Foundation,
-  { settings, clock, ids, randomBytes, logger }: FeatureOptions,
-  { readSession }: Site,
+  { database, address, counters, masterKey }: Foundation,
+  { settings, clock, ids, randomBytes, logger, commands }: FeatureOptions,
+  { readSession, notifyChange }: Site,
 ): Admin {
   const { site_url: siteUrl, currency } = settings;
   return createAdmin({
@@ -186,7 +212,9 @@ function createOperatorSide(
       hasLogArchive: settings.wal_archive !== undefined,
       isDatabaseExternal: settings.database_url !== undefined,
     },
-    ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession },
+    ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession, notifyChange },
+    requestDays: settings.request_log_days,
+    commands: commands === undefined ? null : { runner: commands, host: { database, settings, address } },
     changeAccount: (tx, accountId, change) => changeAccount({ database: tx, clock, ids }, accountId, change),
   });
 }
@@ -234,10 +262,56 @@ type Upkeep = Pick<
   | "sweepCheckouts"
   | "topUpAccounts"
   | "raiseAlerts"
+  | "issueStatements"
   | "sendNotices"
   | "sweepResponses"
   | "applyScheduledCatalogs"
+  | "countTraffic"
+  | "checkAlarms"
+  | "capSpending"
 >;
+
+/** What watches: the status page, block lists, and the jobs for alarms, mails, traffic and the spending of new accounts. */
+async function openWatching(
+  { database, feed, catalog }: Foundation,
+  { settings, clock, ids, logger }: FeatureOptions,
+  { site, stack }: { site: Pick<Site, "sendMail">; stack: AsyncDisposableStack },
+) {
+  const { mails, webhook, slack } = readAlarmSettings(settings);
+  const { currency, site_url: siteUrl } = settings;
+  const { sendMail } = site;
+  const blocks = await openBlockList({
+    ...{ database, clock, feed, supportContact: settings.support_contact ?? null },
+    onTrouble: (error) => logger.warn({ error }, "block list not reloaded"),
+  });
+  stack.defer(() => blocks.close());
+  // Operators choose these addresses, often in their own network.
+  const client = createGuardedClient({ allowsPrivate: true });
+  stack.defer(() => client.close());
+  const listRecipients = async (): Promise<readonly string[]> =>
+    mails.length > 0 ? mails : await listOperatorEmails(database);
+  const channels = { mail: { listRecipients, send: sendMail }, webhook, slack, client, siteUrl };
+  const surroundings = {
+    ...{
+      clock,
+      currency,
+      dataDir: settings.data_dir,
+      expectsBackups: settings.database_url === undefined && settings.sandbox === "off",
+    },
+    connectionsMax: settings.database_connections,
+  };
+  const cap = readSpendCap(settings);
+  const hasModel = (id: string): boolean => catalog.current().modelById.has(id);
+  const jobs: Pick<Upkeep, "raiseAlerts" | "sendNotices" | "checkAlarms" | "countTraffic" | "capSpending"> = {
+    raiseAlerts: (signal) => raiseAlerts({ database, clock, currency }, signal),
+    sendNotices: () => sendNotices({ database, clock, siteUrl, sendMail }),
+    checkAlarms: (signal) => checkAlarms({ database, ids, logger, channels, surroundings }, signal),
+    ...(settings.request_log_days === 0 ? {} : { countTraffic: () => countTraffic({ database, clock, hasModel }) }),
+    ...(cap === null ? {} : { capSpending: (signal) => capSpending({ database, clock, currency, cap }, signal) }),
+  };
+  const statusPage = settings.status_page === "on" ? createStatusPage({ database, clock, catalog }) : null;
+  return { blocks, statusPage, jobs };
+}
 
 function openJobs({ database, metrics, time, copy }: Foundation, options: FeatureOptions, upkeep: Upkeep) {
   const { clock, ids, logger } = options;
@@ -279,6 +353,14 @@ function createGatewaySite(foundation: Foundation, options: FeatureOptions): Sit
     ...{ database, changes, clock, ids, randomBytes, counters, logger, masterKey, catalog, showMail },
     outbox: options.siblings?.outbox,
     ...readSiteSettings(settings),
+    admission: createAdmission({
+      ...{ database, clock, ids, logger },
+      limits: {
+        perNetworkMax: settings.sign_ups_per_network_daily_max,
+        perDomainMax: settings.sign_ups_per_domain_daily_max,
+        supportContact: settings.support_contact ?? null,
+      },
+    }),
     checkDatabase: () => pingDatabase(database),
     findOperatorRole: (userId) => findOperatorRole(database, userId),
     hasTasksDueBefore: (moment) => hasTasksDueBefore(database, moment),

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import type { BlockList } from "../features/abuse/index.ts";
 import {
   authenticateCaller,
   authenticateSession,
@@ -15,6 +16,7 @@ import type { Completions } from "../features/completions/index.ts";
 import type { Dramas } from "../features/dramas/index.ts";
 import type { Embeddings } from "../features/embeddings/index.ts";
 import type { Files } from "../features/files/index.ts";
+import { addInvoiceRoutes } from "../features/invoices/index.ts";
 import { addBalanceRoutes, type Ledger } from "../features/ledger/index.ts";
 import { consumeLimits, readLimits } from "../features/limits/index.ts";
 import type { Messages } from "../features/messages/index.ts";
@@ -25,6 +27,7 @@ import type { Responses } from "../features/responses/index.ts";
 import { addSearchRoutes } from "../features/search/index.ts";
 import type { Site } from "../features/site/index.ts";
 import type { Speech } from "../features/speech/index.ts";
+import { addFeedRoute, addUptimeRoutes, type StatusPage } from "../features/status/index.ts";
 import { type Tasks, taskEventSchema } from "../features/tasks/index.ts";
 import type { Transcriptions } from "../features/transcriptions/index.ts";
 import { addUsageRoutes } from "../features/usage/index.ts";
@@ -84,7 +87,10 @@ export type GatewayHttpDependencies = {
   payments: Pick<Payments, "addRoutes" | "addWebhookRoutes">;
   responses: Pick<Responses, "addRoutes" | "quotables">;
   admin: Pick<Admin, "addRoutes">;
-  site: Pick<Site, "addRoutes">;
+  site: Pick<Site, "addRoutes" | "getBrandName">;
+  /** `null` if it is switched off. */
+  statusPage: StatusPage | null;
+  blocks: Pick<BlockList, "requireUnblocked">;
   speech: Pick<Speech, "addRoutes" | "quotables">;
   tasks: Pick<Tasks, "addRoutes" | "addHookRoutes" | "quotables">;
   transcriptions: Pick<Transcriptions, "addRoutes" | "quotables">;
@@ -129,6 +135,7 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       const { checkDatabase, isStopping, copy } = given;
       http.addHook("onRequest", (request, _reply, done) => {
         copy.requireLive(request);
+        if (blockedPathPattern.test(request.url)) given.blocks.requireUnblocked(request.ip);
         done();
       });
       addHealthRoutes(http, { checkDatabase, isStopping, isLive: copy.isLive });
@@ -156,8 +163,12 @@ export async function createGatewayHttp(given: GatewayHttpDependencies): Promise
       await given.payments.addWebhookRoutes(http);
       await given.tasks.addHookRoutes(http);
       await given.admin.addRoutes(http);
+      const { statusPage } = given;
+      addFeedRoute(http, { statusPage, siteUrl: settings.site_url, getBrandName: given.site.getBrandName });
       await given.site.addRoutes(http, (consoleApi) => {
+        addUptimeRoutes(consoleApi, { statusPage });
         given.payments.addRoutes(consoleApi);
+        addInvoiceRoutes(consoleApi, { database, clock });
         addAlertRoutes(consoleApi, { database, clock, currency: settings.currency });
         addSearchRoutes(consoleApi, { database, clock, requestDays: settings.request_log_days });
         // The console reuses the routes of the public API.
@@ -198,6 +209,8 @@ async function findLimits(
 }
 
 const apiPathPattern = /^\/v1(?:[/?#]|$)/;
+/** A blocked network may read the pages, but neither call, sign up nor sign in. */
+const blockedPathPattern = /^\/(?:v1|console\/api|connect)(?:[/?#]|$)/;
 
 function readKind({ method }: FastifyRequest): "read" | "write" {
   return method === "GET" || method === "HEAD" ? "read" : "write";
@@ -243,6 +256,18 @@ function listQuotables(given: GatewayHttpDependencies): readonly Quotable[] {
   return features.flatMap(({ quotables }) => quotables);
 }
 
+/** These cost money too, though not each call. */
+const cappedEndpoints = new Set<EndpointName>(["createDrama", "createDramaShot"]);
+
+function createCapped(settings: Settings, until: Date): AppError {
+  const { new_account_daily_spend_max: max, new_account_days: days, currency, support_contact: contact } = settings;
+  const whom = contact ?? "the operator of this service";
+  return new AppError(
+    "daily_spend_cap",
+    `In its first ${days} days an account can spend ${max} ${currency} a day, and yours has. Calls work again at ${until.toISOString()}. Ask ${whom} if you need more.`,
+  );
+}
+
 /** Whether the body may be large enough to check funds before reading it. */
 function isLarge({ headers }: FastifyRequest): boolean {
   return Number(headers["content-length"]) > smallBodyBytes || headers["transfer-encoding"] !== undefined;
@@ -269,6 +294,10 @@ function admitCallers(api: HttpServer, identify: Identify, given: GatewayHttpDep
     }
     keyUses.note(caller.keyId, now);
     request.limits = await consumeLimits(counters, caller, { request: readKind(request) });
+    const { spendCappedUntil = null } = caller;
+    if (spendCappedUntil !== null && spendCappedUntil > now && (spends === true || cappedEndpoints.has(endpoint))) {
+      throw createCapped(settings, spendCappedUntil);
+    }
     if (spends === true && isLarge(request)) await requireFunds(funds, caller, request.headers);
   });
 }

@@ -22,8 +22,10 @@ export function isHealthPath(path: string): boolean {
 /** For load balancers: `/healthz` means alive, `/readyz` means able to serve. */
 export function addHealthRoutes(http: HttpServer, options: HealthOptions): void {
   const schema = { hide: true, response: { 200: Type.Object({ status: Type.String() }) } };
-  http.get("/healthz", { schema }, async () => ({ status: "ok" }));
-  http.get("/readyz", { schema }, async () => {
+  // Load balancers ask every second or two: three of four log lines would be theirs.
+  const config = { isQuiet: true } as const;
+  http.get("/healthz", { schema, config }, async () => ({ status: "ok" }));
+  http.get("/readyz", { schema, config }, async () => {
     if (options.isStopping())
       throw new AppError("shutting_down", "This node is shutting down. Retry on a new connection.");
     await options.checkDatabase();

@@ -32,6 +32,12 @@ type JobOptions = {
   sweepCheckouts(signal: AbortSignal): Promise<void>;
   topUpAccounts(signal: AbortSignal): Promise<void>;
   raiseAlerts(signal: AbortSignal): Promise<void>;
+  /** Absent without a request log. */
+  countTraffic?(): Promise<void>;
+  checkAlarms(signal: AbortSignal): Promise<void>;
+  /** Absent without a cap. */
+  capSpending?(signal: AbortSignal): Promise<void>;
+  issueStatements(signal: AbortSignal): Promise<void>;
   sendNotices(): Promise<void>;
   sweepResponses(): Promise<void>;
   applyScheduledCatalogs(): Promise<void>;
@@ -104,6 +110,17 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       schedule: everyMinute,
       run: (signal) => options.raiseAlerts(signal),
     },
+    ...listOptional(options),
+    {
+      name: "check-alarms",
+      schedule: everyMinute,
+      run: (signal) => options.checkAlarms(signal),
+    },
+    {
+      name: "issue-statements",
+      schedule: everyHour,
+      run: (signal) => options.issueStatements(signal),
+    },
     {
       name: "send-notices",
       schedule: everyMinute,
@@ -137,6 +154,18 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
         await checkEverything(database, { now: clock.now(), signal, onFound: report, place: "kept" });
       },
     },
+  ];
+}
+
+/** Jobs that only some settings need. */
+function listOptional({ countTraffic, capSpending }: JobOptions): ScheduledJob[] {
+  return [
+    ...(countTraffic === undefined
+      ? []
+      : [{ name: "count-traffic", schedule: everyMinute, run: () => countTraffic() }]),
+    ...(capSpending === undefined
+      ? []
+      : [{ name: "cap-spending", schedule: everyMinute, run: (signal: AbortSignal) => capSpending(signal) }]),
   ];
 }
 

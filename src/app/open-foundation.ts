@@ -43,6 +43,7 @@ import { type CopyWatch, watchCopy } from "./watch-copy.ts";
 export type Foundation = {
   metrics: MetricRegistry;
   database: Database;
+  address: DatabaseAddress;
   feed: ChangeFeed;
   changes: AccountChanges;
   catalog: LiveCatalog;
@@ -117,7 +118,16 @@ export async function openFoundation(
   const node = await describeNode(options);
   const feed = await openChangeFeed({
     address,
-    channels: ["callers", "catalog", "sessions", "tasks", "tasks_due", copyStateChannel, ...accountChangeChannels],
+    channels: [
+      "blocks",
+      "callers",
+      "catalog",
+      "sessions",
+      "tasks",
+      "tasks_due",
+      copyStateChannel,
+      ...accountChangeChannels,
+    ],
     onTrouble: warn("change feed disconnected, caches bypassed"),
     onTime: time.hear,
     ...(node === null ? {} : { sessionName: presentNodeName(node) }),
@@ -138,7 +148,7 @@ export async function openFoundation(
   const ledger = createLedger({ database, address, clock, abandoned, metrics, tracing, onBooked, ...waits });
   stack.defer(() => ledger.close());
   const kept = { ...upstreams, counters, ledger };
-  return { metrics, database, feed, changes, ...kept, firstRun, notices, time, copy, tracing };
+  return { metrics, database, address, feed, changes, ...kept, firstRun, notices, time, copy, tracing };
 }
 
 type UpstreamDependencies = Pick<Foundation, "database" | "feed" | "metrics"> & {

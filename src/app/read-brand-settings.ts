@@ -17,7 +17,7 @@ export function readBrandSettings(settings: Settings): Brand {
       support: presentContact(settings.support_contact),
       terms: settings.terms_url ?? null,
       privacy: settings.privacy_url ?? null,
-      status: settings.status_url ?? null,
+      status: settings.status_url ?? (settings.status_page === "on" ? `${settings.site_url}/status` : null),
     },
     announcement: announcement === undefined ? null : { text: announcement, level, url: url ?? null },
   };

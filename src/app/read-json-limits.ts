@@ -1,5 +1,5 @@
+import type { JsonLimits } from "../lib/json-cursor.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
-import type { JsonLimits } from "../platform/http/json-scanner.ts";
 
 /** Some clients escape every non-ASCII character: allow as many as the longest context has tokens. */
 const jsonEscapesMax = 1_000_000;

@@ -1,7 +1,7 @@
 import type { PaymentLimits, StripeKeys } from "../features/payments/index.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
-import { resolveSecret } from "../platform/config/secrets.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
+import { readSecret, readWebhookKey } from "./read-webhook-key.ts";
 
 /** Throws with the fix if a payment setting is invalid. */
 export function readPaymentSettings(settings: Settings): {
@@ -16,6 +16,7 @@ export function readPaymentSettings(settings: Settings): {
     site_url: siteUrl,
     currency,
     auto_top_ups_daily_max: autoTopUpsDailyMax,
+    payment_webhook_secret: webhookKey,
   } = settings;
   if (amountMin > amountMax) {
     throw new OperatorError(
@@ -27,20 +28,8 @@ export function readPaymentSettings(settings: Settings): {
     keys: readStripeKeys(settings),
     limits: { siteUrl, currency, amountMin, amountMax },
     autoTopUpsDailyMax,
-    webhookSecret: readWebhookSecret(settings),
+    webhookSecret: webhookKey === undefined ? null : readWebhookKey("payment_webhook_secret", webhookKey),
   };
-}
-
-/** Standard Webhooks: the key has at least 24 bytes. */
-function readWebhookSecret({ payment_webhook_secret: text }: Settings): string | null {
-  if (text === undefined) return null;
-  const secret = readSecret("payment_webhook_secret", text);
-  const [, key = ""] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
-  if (Buffer.from(key, "base64").length >= 24) return secret;
-  throw new OperatorError(
-    "payment_webhook_secret has the wrong format.",
-    "Write whsec_ and at least 24 random bytes in base64: echo whsec_$(openssl rand -base64 32)",
-  );
 }
 
 const formHint = "Set both or neither. stripe_secret_key begins with sk_ or rk_, stripe_webhook_secret with whsec_.";
@@ -54,13 +43,4 @@ function readStripeKeys({ stripe_secret_key: key, stripe_webhook_secret: secret 
   const webhookSecret = readSecret("stripe_webhook_secret", secret);
   if (/^[sr]k_\S+$/.test(secretKey) && /^whsec_\S+$/.test(webhookSecret)) return { secretKey, webhookSecret };
   throw new OperatorError("stripe_secret_key or stripe_webhook_secret has the wrong format.", formHint);
-}
-
-function readSecret(setting: string, text: string): string {
-  const value = resolveSecret(text);
-  if (value !== null) return value;
-  throw new OperatorError(
-    `The variable of ${setting} is not set.`,
-    `Set ${text.slice(2, -1)} in the environment, or remove the setting.`,
-  );
 }

@@ -1,3 +1,4 @@
+import type { SpendCap } from "../features/abuse/index.ts";
 import type { SiteOptions } from "../features/site/index.ts";
 import { type Nano, parseMoney } from "../lib/money.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
@@ -15,6 +16,7 @@ export function readSiteSettings(settings: Settings): SiteOptions {
     signUp: settings.sign_up,
     welcomesDailyMax: readWelcomeCredit(settings) === null ? 0 : settings.welcome_credits_daily_max,
     contentDays: readContentDays(settings),
+    hasStatusPage: settings.status_page === "on",
     supportContact: settings.support_contact ?? null,
     mail: { smtpUrl: settings.smtp_url, from: settings.mail_from },
     payments: {
@@ -35,6 +37,12 @@ export function readSiteSettings(settings: Settings): SiteOptions {
 export function readWelcomeCredit({ welcome_credit: text }: Pick<Settings, "welcome_credit">): Nano | null {
   const amount = parseMoney(text);
   return amount === null || amount === 0n ? null : amount;
+}
+
+/** The daily maximum of new accounts, or `null`. */
+export function readSpendCap(settings: Settings): SpendCap | null {
+  const amount = parseMoney(settings.new_account_daily_spend_max);
+  return amount === null || amount === 0n ? null : { amount, days: settings.new_account_days };
 }
 
 function readProviders({ oidc }: Settings): SiteOptions["providers"] {

@@ -1,4 +1,4 @@
-import { appendAudit } from "../features/audit/index.ts";
+import { recordBackup } from "../features/alarms/index.ts";
 import {
   checkBackup,
   createBackup,
@@ -13,7 +13,6 @@ import { OperatorError } from "../platform/errors/operator-error.ts";
 import type { ByteStore } from "../platform/storage/byte-store.ts";
 import { openByteStore, openPlace } from "../platform/storage/open-byte-store.ts";
 import type { Command, Terminal } from "./command.ts";
-import { getActing } from "./get-acting.ts";
 import { readWord } from "./option-values.ts";
 import { presentBackup, presentBackupJson, presentSecretAdvice, presentSize } from "./present-backup.ts";
 import { presentRows } from "./present-rows.ts";
@@ -45,11 +44,7 @@ const createCommand: Command = {
           { address, files, place, randomBytes, ...trackProgress(terminal, stack) },
           { secret: await findSecret(settings), includesSecret },
         );
-        // The console shows when the last backup was made.
-        await appendAudit(database, {
-          ...{ ...getActing(), action: "backup.created", subject: made.id, accountId: null, reason: null },
-          ...{ before: null, after: { bytes: sumBytes(made), includes_secret: includesSecret } },
-        });
+        await recordBackup({ ...systemDependencies, database }, "full");
         return made;
       });
       const text = `${presentBackup(manifest)}\n${presentSecretAdvice({ includesSecret })}`;
@@ -75,12 +70,14 @@ const baseCommand: Command = {
       const archive = await openWith(stack, openPlace(archiveName, settings, { use: "write" }));
       const files = await openWith(stack, openByteStore(settings));
       const { randomBytes } = systemDependencies;
-      const base = await withDatabase(terminal, async (_database, _settings, address) =>
-        createBaseBackup(
+      const base = await withDatabase(terminal, async (database, _settings, address) => {
+        const made = await createBaseBackup(
           { address, files, archive, randomBytes, ...trackProgress(terminal, stack) },
           { secret: await findSecret(settings), includesSecret },
-        ),
-      );
+        );
+        await recordBackup({ ...systemDependencies, database }, "base");
+        return made;
+      });
       const size = presentSize(base.server.bytes);
       return {
         json: { id: base.id, taken_at: base.taken_at, bytes: base.server.bytes, files: base.files.count },

@@ -1,10 +1,11 @@
-import { userInfo } from "node:os";
+import { bookPayment } from "../features/invoices/index.ts";
 import { bookCredit, type CreditRequest, readBalance, requireLedgerCurrency } from "../features/ledger/index.ts";
 import type { AccountId, TransactionId } from "../lib/ids.ts";
 import { nano, parseMoney, presentMoney } from "../lib/money.ts";
 import { quotaKinds } from "../lib/plan-terms.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command, CommandResult, Terminal } from "./command.ts";
+import { getActor } from "./get-acting.ts";
 import { createWrongValue, readTime } from "./option-values.ts";
 import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
@@ -71,11 +72,6 @@ const refundCommand: Command = {
 
 export const creditCommands: readonly Command[] = [addCommand, grantCommand, adjustCommand, refundCommand];
 
-/** The operator's user name, stored with every booking. */
-export function getActor(): string {
-  return userInfo().username;
-}
-
 export function readAmount(text: string): ReturnType<typeof nano> {
   const amount = parseMoney(text);
   if (amount !== null && amount > 0n) return amount;
@@ -97,16 +93,17 @@ function book(
 ): Promise<CommandResult> {
   return withDatabase(terminal, async (database, { currency }) => {
     await requireLedgerCurrency(database, currency);
-    const { transactionId, isReplay } = await bookCredit(
-      { ...systemDependencies, database },
-      {
-        accountId: accountId as AccountId,
-        booking,
-        actor: getActor(),
-        reason: options.reason ?? "",
-        reference: options.reference ?? null,
-      },
-    );
+    const request = {
+      accountId: accountId as AccountId,
+      actor: getActor(),
+      reason: options.reason ?? "",
+      reference: options.reference ?? null,
+    };
+    const parts = { ...systemDependencies, database };
+    const { transactionId, isReplay } =
+      booking.kind === "top-up"
+        ? await bookPayment({ ...parts, currency }, { ...request, booking })
+        : await bookCredit(parts, { ...request, booking });
     const { balance } = await readBalance(database, accountId as AccountId, systemDependencies.clock.now());
     const available = presentMoney(balance.available);
     return {

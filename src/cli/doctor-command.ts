@@ -3,6 +3,7 @@ import { findCatalog, listActiveSwitches, listRouteFaults } from "../features/ca
 import { findViolationsSinceSeals, invariants } from "../features/ledger/index.ts";
 import { countStrayRequests } from "../features/requests/index.ts";
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
+import { readServerConnections, type ServerConnections } from "../platform/database/connection-budget.ts";
 import { type Database, readServerVersion } from "../platform/database/database.ts";
 import { presentDifference, readTime } from "../platform/database/database-clock.ts";
 import { hasEmbeddedDatabase } from "../platform/database/embedded/cluster-directory.ts";
@@ -21,12 +22,14 @@ import { openForCommand } from "./with-database.ts";
 type Finding = { check: string; isOk: boolean; message: string; remedy?: string };
 
 const freeBytesWanted = 1024 ** 3;
+/** For operators' commands beside the gateway. */
+const commandConnections = 3;
 const certificateMsWanted = 7 * 24 * 3_600_000;
 
 export const doctorCommand: Command = {
   name: "doctor",
   summary:
-    "Check settings, certificate, disk, decoders, database, Redis, clock, log archive, upstreams, ledger and partitions, and show how to fix problems.",
+    "Check settings, certificate, disk, decoders, database, connections, Redis, clock, log archive, upstreams, ledger and partitions, and show how to fix problems.",
   run: async ({ terminal }) => {
     const findings = await examine(terminal);
     const broken = findings.filter((finding) => !finding.isOk);
@@ -124,6 +127,7 @@ async function examineDatabase(settings: Settings, terminal: Terminal): Promise<
       return [
         { check: "database", isOk: true, message: `PostgreSQL ${version}, ${where}` },
         describeSchema(pending),
+        describeConnections(await readServerConnections(database), settings),
         describeClock(),
         ...(await examineArchive(database)),
         ...(pending.length === 0 ? await examineHistory(database, settings) : []),
@@ -145,6 +149,21 @@ function describeSchema(pending: readonly string[]): Finding {
         message: `not yet applied: ${pending.join(", ")}`,
         remedy: "Apply it: npm run -s sluice -- migrate",
       };
+}
+
+/** Of this gateway: others on the same database need theirs beside it. */
+function describeConnections({ max }: ServerConnections, settings: Settings): Finding {
+  const { processes, database_connections: connections } = settings;
+  const planned = processes * connections;
+  const message = `${processes} processes × ${connections} connections are ${planned} of the server's ${max}`;
+  if (planned <= max - commandConnections) return { check: "connections", isOk: true, message };
+  const fitting = Math.floor((max - commandConnections) / processes);
+  return {
+    check: "connections",
+    isOk: false,
+    message,
+    remedy: `Raise max_connections of PostgreSQL, set database_connections to at most ${fitting}, or run fewer processes.`,
+  };
 }
 
 async function examineLedger(database: Database): Promise<Finding> {

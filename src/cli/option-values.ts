@@ -4,6 +4,7 @@ import { parseMoney } from "../lib/money.ts";
 import { parseTimestamp } from "../lib/timestamp.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command } from "./command.ts";
+import { systemDependencies } from "./system-dependencies.ts";
 
 type Options = Readonly<Record<string, string | undefined>>;
 type Limits = Account["limits"];
@@ -107,4 +108,17 @@ function readList(value: string): string[] | null {
 
 export function createWrongValue(option: string, expected: string): AppError {
   return new AppError("invalid_parameter", `--${option} must be ${expected}.`, { param: option });
+}
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** The end of something that lasts: a duration from now, or a time. */
+export function readEnd(option: string, text: string): Date {
+  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  if (count !== undefined && unit !== undefined) {
+    return new Date(systemDependencies.clock.now().getTime() + Number(count) * unitMs[unit as keyof typeof unitMs]);
+  }
+  const time = parseTimestamp(text);
+  if (time !== null) return time;
+  throw createWrongValue(option, "a duration such as 30m, 2h or 7d, or a time such as 2027-01-01T00:00:00Z");
 }

@@ -11,7 +11,7 @@ import {
 import { nano, presentMoney } from "../lib/money.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command } from "./command.ts";
-import { getActor } from "./credit-commands.ts";
+import { getActor } from "./get-acting.ts";
 import { createWrongValue } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";
 import { systemDependencies } from "./system-dependencies.ts";

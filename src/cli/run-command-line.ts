@@ -3,7 +3,11 @@ import { isDatabaseUnavailable } from "../platform/database/database.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import type { CommandEnvironment, Terminal } from "./command.ts";
+import { findCommandAccess } from "./command-access.ts";
 import { commandWords, findCommand, loadAllCommands, loadGroup } from "./commands.ts";
+import { describeRun } from "./describe-run.ts";
+import { findRemoteGateway } from "./find-remote-gateway.ts";
+import { getActing } from "./get-acting.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import { callCommand, presentCommandHelp, presentGroupHelp, presentHelp } from "./present-help.ts";
 import { UsageError } from "./usage-error.ts";
@@ -13,9 +17,13 @@ const exitCodes = { done: 0, failed: 1, misused: 2 } as const;
 
 /** Runs a command and returns its exit code. */
 export async function runCommandLine(words: readonly string[], environment: CommandEnvironment): Promise<number> {
-  const terminal = { ...environment, isJson: words.includes("--json") };
+  const terminal = { ...environment, isJson: words.includes("--json"), auditEntry: null };
   try {
-    return await runCommand(words, terminal);
+    const remote = environment.host === undefined ? findRemoteGateway(words) : null;
+    if (remote === null) return await runCommand(words, terminal);
+    // Loaded on demand: a local command needs no HTTP client.
+    const { runRemotely } = await import("./run-remotely.ts");
+    return await runRemotely(remote, terminal);
   } catch (error) {
     reportError(error, terminal);
     return error instanceof UsageError ? exitCodes.misused : exitCodes.failed;
@@ -27,7 +35,11 @@ async function runCommand(words: readonly string[], terminal: Terminal): Promise
   const command = await findCommand(words);
   if (command === null || asksForHelp) return await showHelp(words, { asksForHelp, terminal });
   const input = parseArguments(command, words.slice(command.name.split(" ").length));
-  const result = await command.run({ ...input, terminal });
+  const access = findCommandAccess(command);
+  // Remote runs are in the audit log already.
+  const isAudited = access?.access === "write" && terminal.host === undefined;
+  const auditEntry = isAudited ? describeRun(command, input, { access, acting: getActing() }) : null;
+  const result = await command.run({ ...input, terminal: { ...terminal, auditEntry } });
   if (result !== null) terminal.print(terminal.isJson ? JSON.stringify(result.json) : result.text);
   return result?.hasFailed === true ? exitCodes.failed : exitCodes.done;
 }

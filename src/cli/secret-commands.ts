@@ -12,7 +12,7 @@ import { hasSecret, presentReference } from "../platform/config/secrets.ts";
 import type { Database } from "../platform/database/database.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import type { Command, Terminal } from "./command.ts";
-import { getActor } from "./credit-commands.ts";
+import { getActor } from "./get-acting.ts";
 import { loadSecrets } from "./load-secrets.ts";
 import { readNumber } from "./option-values.ts";
 import { presentRows } from "./present-rows.ts";

@@ -126,11 +126,13 @@ type StartOptions = Pick<GatewayOptions, "logger" | "siblings" | "onLost"> & { g
 async function start(settings: Settings, terminal: Terminal, options: StartOptions): Promise<Gateway> {
   // Loaded on demand: other commands start in half the time without it.
   const { startGateway } = await import("../app/start-gateway.ts");
+  const commands = await terminal.loadAdminCommands?.();
   return await startGateway({
     ...systemDependencies,
     databaseClock,
     settings,
     ...options,
+    ...(commands === undefined ? {} : { commands }),
     // Links in mails are secrets: print them only to a terminal, never to a log.
     ...(terminal.isTerminal ? { showMail: terminal.printNote } : {}),
     onProgress: (message) => printProgress(message, terminal, options.logger),

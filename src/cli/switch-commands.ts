@@ -1,8 +1,7 @@
 import { type SwitchMode, switchOff, switchOn, type UpstreamSwitch } from "../features/catalog/index.ts";
-import { parseTimestamp } from "../lib/timestamp.ts";
 import type { Command } from "./command.ts";
-import { getActor } from "./credit-commands.ts";
-import { createWrongValue } from "./option-values.ts";
+import { getActor } from "./get-acting.ts";
+import { readEnd } from "./option-values.ts";
 import { systemDependencies } from "./system-dependencies.ts";
 import { withDatabase } from "./with-database.ts";
 
@@ -22,7 +21,7 @@ function createOffCommand(verb: string, mode: SwitchMode, summary: string): Comm
     },
     run: ({ positionals: [word = ""], options, terminal }) =>
       withDatabase(terminal, async (database) => {
-        const endsAt = options.until === undefined ? null : readEnd(options.until);
+        const endsAt = options.until === undefined ? null : readEnd("until", options.until);
         const request = { subject: word, mode, reason: options.reason ?? "", actor: getActor(), endsAt };
         const { made, strandedModels } = await switchOff({ ...systemDependencies, database }, request);
         const stranded =
@@ -72,16 +71,4 @@ export function presentSwitchJson(one: UpstreamSwitch): Record<string, unknown> 
     since: one.createdAt.toISOString(),
     until: one.endsAt?.toISOString() ?? null,
   };
-}
-
-const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-function readEnd(text: string): Date {
-  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
-  if (count !== undefined && unit !== undefined) {
-    return new Date(systemDependencies.clock.now().getTime() + Number(count) * unitMs[unit as keyof typeof unitMs]);
-  }
-  const time = parseTimestamp(text);
-  if (time !== null) return time;
-  throw createWrongValue("until", "a duration such as 30m, 2h or 7d, or a time such as 2027-01-01T00:00:00Z");
 }

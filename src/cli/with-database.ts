@@ -1,3 +1,4 @@
+import { appendAudit } from "../features/audit/index.ts";
 import { loadSettings, type Settings } from "../platform/config/load-settings.ts";
 import { requireWhole } from "../platform/database/copy-state.ts";
 import type { Database, DatabaseAddress } from "../platform/database/database.ts";
@@ -16,6 +17,10 @@ export async function withDatabase<T>(
   terminal: Terminal,
   work: (database: Database, settings: Settings, address: DatabaseAddress) => Promise<T>,
 ): Promise<T> {
+  const { host, auditEntry } = terminal;
+  if (host !== undefined) {
+    return await work(host.database, host.settings, host.address);
+  }
   const settings = loadSettings(terminal.settingsPlace);
   const { database, address, close } = await openForCommand(settings, terminal);
   try {
@@ -24,6 +29,7 @@ export async function withDatabase<T>(
     if (settings.database_url === undefined && (await isNewDatabase(database))) await migrate(address);
     await requireWhole(database);
     await requireMigrated(database);
+    if (auditEntry !== null) await appendAudit(database, auditEntry);
     return await work(database, settings, address);
   } finally {
     await close();

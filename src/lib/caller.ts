@@ -17,6 +17,8 @@ export type Caller = {
   keyLimits: Partial<LimitSet>;
   /** Whether request and response bodies are logged. */
   logsContent: boolean;
+  /** A new account that has spent its daily maximum makes no paid calls until then. */
+  spendCappedUntil?: Date | null;
   /** The console's own key: its user watches the page. */
   isConsole?: boolean;
 };

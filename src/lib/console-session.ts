@@ -10,6 +10,8 @@ export type SiteSession = {
   createdAt: Date;
   /** Until then the user need not reauthenticate. */
   freshUntil: Date;
+  /** The request that is being handled, for the audit log; `null` outside of one. */
+  from: { address: string; requestId: string | null } | null;
   /** Whether a passkey or a code opened or confirmed it. */
   isTwoStep: boolean;
 };

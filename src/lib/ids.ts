@@ -15,11 +15,15 @@ export type UserId = `user_${string}`;
 export type SessionId = `ses_${string}`;
 export type CheckoutId = `chk_${string}`;
 export type AdminKeyId = `akey_${string}`;
+export type AlarmId = `alarm_${string}`;
+export type IncidentId = `inc_${string}`;
 
 type Prefix =
   | "acct"
   | "act"
   | "akey"
+  | "alarm"
+  | "bak"
   | "blk"
   | "chk"
   | "code"
@@ -29,6 +33,7 @@ type Prefix =
   | "evt"
   | "file"
   | "hold"
+  | "inc"
   | "key"
   | "node"
   | "note"
@@ -37,6 +42,7 @@ type Prefix =
   | "price"
   | "req"
   | "ses"
+  | "sup"
   | "task"
   | "txn"
   | "user"

@@ -71,6 +71,10 @@ type ChatToolCall =
 
 export type ChatTool = CacheMark & ChatToolForm;
 
+export function nameTool(tool: ChatTool): string {
+  return tool.type === "function" ? tool.function.name : tool.custom.name;
+}
+
 type ChatToolForm =
   | {
       type: "function";

@@ -20,6 +20,8 @@ export type ChatProvider = {
   countInput?(request: ChatRequest): number;
   /** Whether a stream ends with the vendor's usage. */
   readonly reportsStreamUsage: boolean;
+  /** Whether the messages and tools of a usual chat request are sent as the caller wrote them. */
+  readonly copiesChat?: boolean;
   /** Other APIs that the vendor supports: a request of one is forwarded as the caller wrote it. */
   readonly nativeWires?: ReadonlySet<NativeWire>;
   /** Closes idle connections and cancels running calls. */

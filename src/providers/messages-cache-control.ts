@@ -1,4 +1,5 @@
 import { automaticMark, type CacheControlPolicy, isHourMark, listUserTurns } from "./cache-control.ts";
+import { findNativeContents } from "./chat-contents.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -7,7 +8,14 @@ type Fields = Readonly<Record<string, unknown>>;
  * removes `ttl: 1h` if it has no price.
  */
 export function forwardMessagesCacheControl(body: Fields, { isAutomatic, allowsHour }: CacheControlPolicy): Fields {
-  const { cache_control: mark, tools, system, messages } = body;
+  const known = findNativeContents(body);
+  const { cache_control: mark } = body;
+  if (known !== null) {
+    const isHour = isSet(mark) && isHourMark(mark as Fields);
+    const hasAny = mark !== undefined || known.isMarked;
+    if (hasAny ? allowsHour || !isHour : !isAutomatic) return body;
+  }
+  const { tools, system, messages } = body;
   const isMarked = mark !== undefined || hasMark(tools) || hasMark(system) || hasMark(messages);
   if (isAutomatic && !isMarked) return setMarks(body);
   return isMarked && !allowsHour ? (shorten(body) as Fields) : body;

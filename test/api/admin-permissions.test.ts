@@ -30,6 +30,9 @@ const ids: Record<string, string> = {
   account_id: "acct_01kh2n8v7m3q5x9d4c6b8a0e2f",
   key_id: "key_01kh2n8v7m3q5x9d4c6b8a0e2f",
   user_id: "user_01kh2n8v7m3q5x9d4c6b8a0e2f",
+  alarm_id: "alarm_01kh2n8v7m3q5x9d4c6b8a0e2f",
+  incident_id: "inc_01kh2n8v7m3q5x9d4c6b8a0e2f",
+  rule: "tasks-due",
 };
 
 const routes = readRoutes();
@@ -137,7 +140,7 @@ test("what moves money or rights needs a proof of identity within the last ten m
   expect(refusals).not.toContain((await operator.admin.post("/operators")).body.error.code);
 });
 
-test("an operator without a second factor is told to set one up", async () => {
+test("an operator without a second factor gets an error that names the way out", async () => {
   const { visitor, email } = await signUpVisitor(gateway);
   await grantOperator(gateway.parts, { email, role: "operator", acting: onHost, reason: null });
   const { status, body } = await openAdmin(gateway, visitor).get("/identity");

@@ -32,7 +32,7 @@ const entry: NewAuditEntry = {
   requestId: "req_1",
 };
 
-/** As somebody with access to the database would. */
+/** As a person with access to the database would. */
 async function tamper(change: string): Promise<void> {
   await sql.raw("alter table audit_entries disable trigger user").execute(database);
   await sql.raw(change).execute(database);

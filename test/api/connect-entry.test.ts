@@ -33,7 +33,12 @@ beforeAll(async () => {
     parts: { mark: "", announcements: {} },
     assets: new Map(),
   };
-  const shell = createSiteShell({ signUp: "open", siteUrl: "https://ai.example.com", getFiles: () => files });
+  const shell = createSiteShell({
+    signUp: "open",
+    hasStatusPage: true,
+    siteUrl: "https://ai.example.com",
+    getFiles: () => files,
+  });
   const counters = createMemoryCounters({ clock });
   const site = {
     database,

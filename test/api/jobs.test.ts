@@ -13,13 +13,10 @@ function createJobs(world: TestLedger) {
   const metrics = createMetrics();
   const nothing = async () => {};
   const upkeep = {
-    ...{
-      removeExpiredFiles: nothing,
-      sweepCheckouts: nothing,
-      sweepResponses: nothing,
-      applyScheduledCatalogs: nothing,
-    },
-    ...{ topUpAccounts: nothing, raiseAlerts: nothing, sendNotices: nothing },
+    ...{ removeExpiredFiles: nothing, sweepCheckouts: nothing, sweepResponses: nothing },
+    ...{ topUpAccounts: nothing, raiseAlerts: nothing, issueStatements: nothing, sendNotices: nothing },
+    checkAlarms: nothing,
+    applyScheduledCatalogs: nothing,
   };
   const jobs = listJobs({
     ...world.parts,
@@ -45,13 +42,16 @@ test("a gateway schedules every job", async () => {
   const [everyMinute, everyHour, everyNight] = [{}, { minute: 23 }, { hour: 3, minute: 17 }];
   expect(rows).toEqual([
     { name: "apply-scheduled-catalogs", schedule: everyMinute },
+    { name: "check-alarms", schedule: everyMinute },
     { name: "check-all-accounts", schedule: everyNight },
     { name: "check-changed-accounts", schedule: everyMinute },
+    { name: "count-traffic", schedule: everyMinute },
     { name: "forget-connect-requests", schedule: everyHour },
     { name: "forget-idempotency-keys", schedule: everyMinute },
     { name: "forget-old-events", schedule: everyHour },
     { name: "forget-old-sign-ins", schedule: everyHour },
     { name: "forget-old-tasks", schedule: everyHour },
+    { name: "issue-statements", schedule: everyHour },
     { name: "make-months", schedule: everyHour },
     { name: "pack-request-log", schedule: everyHour },
     { name: "raise-alerts", schedule: everyMinute },

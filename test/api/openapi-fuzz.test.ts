@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
+import { countRuns } from "../harness/count-runs.ts";
 import { findUntruth, type SeenAnswer } from "../harness/fuzz/check-answer.ts";
 import { listOperations, type OpenApiDocument, type Operation } from "../harness/fuzz/openapi-document.ts";
 import { type FuzzKind, type FuzzRequest, fuzzKinds, requestsOf } from "../harness/fuzz/request-arbitrary.ts";
@@ -25,11 +26,11 @@ import { testSeed } from "../harness/test-seed.ts";
 
 /** Fixed cases plus random ones; `TEST_SEED` repeats those of a failure. */
 const fixedSeed = 18;
-const requestsPerKind = { fixed: 2, fresh: 1 };
+const requestsPerKind = { fixed: countRuns(2, 2), fresh: 1 };
 /** A caller without credentials needs no more. */
 const anonymousPerKind = { fixed: 1, fresh: 1 };
 /** Each run draws different cases from the hundreds of an operation with many fields. */
-const unstorablePerOperation = 10;
+const unstorablePerOperation = countRuns(10, 3);
 
 type Surface = {
   document: OpenApiDocument;

@@ -2,9 +2,14 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { packRequestLog } from "../../src/features/requests/index.ts";
+import { listAnyRequests, packRequestLog } from "../../src/features/requests/index.ts";
 import type { BlockRecord } from "../../src/features/requests/request-block.ts";
-import { everyCall, matches, type RequestFilter } from "../../src/features/requests/request-filter.ts";
+import {
+  everyCall,
+  matches,
+  type RequestFilter,
+  type RequestPlace,
+} from "../../src/features/requests/request-filter.ts";
 import { countRequests, insertRequests, listRequests } from "../../src/features/requests/request-store.ts";
 import { summarizeRequests } from "../../src/features/requests/summarize-requests.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -125,6 +130,40 @@ async function pack(): Promise<void> {
   const clock = { ...systemClock, now: () => later };
   await packRequestLog({ database: database, clock, ids, signal: new AbortController().signal });
 }
+
+test("the list of all accounts has every request of a period once, in order, in pages of any length", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(history, { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (drawn, limit) => {
+        await sql`truncate request_blocks`.execute(database);
+        const batches = drawn.flatMap((each) => makeBatches(ids.next("acct"), each));
+        for (const batch of batches) await insertRequests(database, batch, { nextId });
+        const calls = batches.flat().filter(({ isAmendment }) => !isAmendment);
+        for (const part of filters) {
+          const { model = null, keyId = null, status = null, errorCode = null } = part;
+          const { from = new Date(start - hourMs), to = later } = part;
+          const filter = {
+            ...{ accountId: null, model, keyId, wire: null, status, errorCode, clientRequestId: null, from, to },
+            ...{ upstream: null, hasFailedAttempt: false },
+          };
+          const expected = calls
+            .filter((call) => matches({ ...everyCall, accountId: call.accountId, ...part }, call))
+            .toSorted(newestFirst);
+          const found: string[] = [];
+          for (let after: RequestPlace | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+            const page = await listAnyRequests(database, filter, { after, limit });
+            found.push(...page.records.map(({ id }) => id));
+            after = page.next;
+          }
+          expect(found).toEqual(expected.map(({ id }) => id));
+        }
+      },
+    ),
+    { numRuns: 8 },
+  );
+});
 
 async function countBlocks(accountId: AccountId): Promise<number> {
   const { rows } = await sql`select 1 from request_blocks where account_id = ${accountId}`.execute(database);

@@ -61,6 +61,11 @@ async function tell(type: string, object: Record<string, unknown>): Promise<void
   await handleStripeEvent(getDependencies(), event);
 }
 
+/** The account's owner in the console. */
+function ownerOf(accountId: AccountId) {
+  return { accountId, userId: "user_1" as const, from: null };
+}
+
 /** An account that has paid $20 and saved the card. */
 async function createPayer(): Promise<AccountId> {
   const accountId = await world.createAccount();
@@ -79,7 +84,7 @@ async function spend(accountId: AccountId, amount: string): Promise<void> {
 /** An account with $2 left and automatic top-up on. */
 async function createLowPayer(more: Partial<typeof terms> = {}): Promise<AccountId> {
   const accountId = await createPayer();
-  await switchTopUpOn(getDependencies(), { accountId, terms: { ...terms, ...more } });
+  await switchTopUpOn(getDependencies(), { owner: ownerOf(accountId), terms: { ...terms, ...more } });
   await spend(accountId, "18");
   return accountId;
 }
@@ -118,7 +123,7 @@ describe("a saved card", () => {
     stripe.pay(stripe.find(id));
     await tell("checkout.session.completed", stripe.find(id));
     expect((await readTopUp(world.database, other, world.clock.now())).card).toBeNull();
-    const attempt = switchTopUpOn(getDependencies(), { accountId: other, terms });
+    const attempt = switchTopUpOn(getDependencies(), { owner: ownerOf(other), terms });
     await expect(attempt).rejects.toThrow("Save a card first");
   });
 
@@ -157,7 +162,7 @@ describe("a saved card", () => {
   test("that was removed is not charged, and does not come back with a late event", async () => {
     const accountId = await createLowPayer();
     const session = [...stripe.sessions.values()].findLast(({ metadata }) => metadata.account === accountId);
-    await removeCard(getDependencies(), accountId);
+    await removeCard(getDependencies(), ownerOf(accountId));
     expect(stripe.cards.newest().customer).toBeNull();
     await tell("checkout.session.completed", session ?? {});
     await run();
@@ -169,7 +174,7 @@ describe("a saved card", () => {
 describe("automatic top-up", () => {
   test("charges the card once when the balance is below the threshold", async () => {
     const accountId = await createPayer();
-    await switchTopUpOn(getDependencies(), { accountId, terms });
+    await switchTopUpOn(getDependencies(), { owner: ownerOf(accountId), terms });
     await spend(accountId, "10");
     await run();
     expect(chargesOf(accountId)).toHaveLength(0);
@@ -192,9 +197,9 @@ describe("automatic top-up", () => {
     await tell("payment_intent.payment_failed", chargesOf(accountId)[0] ?? {});
     expect(await readMails()).toEqual([expect.stringMatching(/card was declined\n.*20\.00 USD on visa •••• 4242/)]);
     expect(await readMails()).toEqual([]);
-    await switchTopUpOn(getDependencies(), { accountId, terms });
-    await switchTopUpOff(world.database, accountId, world.clock.now());
-    await switchTopUpOn(getDependencies(), { accountId, terms });
+    await switchTopUpOn(getDependencies(), { owner: ownerOf(accountId), terms });
+    await switchTopUpOff(world.database, ownerOf(accountId), world.clock.now());
+    await switchTopUpOn(getDependencies(), { owner: ownerOf(accountId), terms });
     world.clock.advance(59 * minuteMs);
     await run();
     expect(chargesOf(accountId)).toHaveLength(1);
@@ -322,7 +327,7 @@ describe("automatic top-up", () => {
     [{ month_max: "-1" }, "month_max"],
   ] as const)("refuses %j", async ([wrong, param]) => {
     const accountId = await world.createAccount();
-    const attempt = switchTopUpOn(getDependencies(), { accountId, terms: { ...terms, ...wrong } });
+    const attempt = switchTopUpOn(getDependencies(), { owner: ownerOf(accountId), terms: { ...terms, ...wrong } });
     await expect(attempt).rejects.toMatchObject({ code: "invalid_parameter", param });
   });
 });

@@ -72,11 +72,25 @@ describe.skipIf(!hasBrowser)("a hostile page or program", () => {
     { param: "response_type", values: ["token", "code", "API_KEY", ""] },
     { param: "state", values: ["", "s".repeat(1025)] },
     { param: "code_challenge", values: ["short", "!".repeat(43)] },
-  ])("that sends a bad $param gets an error page, and the browser is not redirected", async ({ param, values }) => {
+  ])(
+    "that sends a bad $param gets an error page, and the browser is not redirected",
+    { tags: "extended" },
+    ({ param, values }) => expectErrorPages(values.map((value) => [param, value])),
+  );
+
+  test("that sends a bad request gets an error page, and the browser is not redirected", () =>
+    expectErrorPages([
+      ["redirect_uri", "http://evil.example\\@127.0.0.1:53111/callback"],
+      ["redirect_uri", "javascript:alert(1)//127.0.0.1:53111/callback"],
+      ["client", "<img src=x onerror=alert(1)>"],
+      ["state", ""],
+    ]));
+
+  async function expectErrorPages(cases: readonly (readonly [param: string, value: string])[]): Promise<void> {
     await using opened = await openSignedInPage(site, email);
     const { page, foreignRequests } = opened;
     page.on("dialog", (dialog) => foreignRequests.push(`a dialog: ${dialog.message()}`));
-    for (const value of values) {
+    for (const [param, value] of cases) {
       const query = writeEntry({
         [param]: value,
         ...(param === "code_challenge" && { code_challenge_method: "S256" }),
@@ -90,7 +104,7 @@ describe.skipIf(!hasBrowser)("a hostile page or program", () => {
     }
     expect(foreignRequests).toEqual([]);
     expect(opened.complaints).toEqual([]);
-  });
+  }
 
   test("that omits a parameter, or sends one twice, gets an error that names it", async () => {
     await using opened = await openSignedInPage(site, email);

@@ -4,6 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { changeAccount } from "../../src/app/change-account.ts";
 import { createPlan } from "../../src/features/accounts/index.ts";
+import { applyTerms } from "../../src/features/invoices/index.ts";
 import { bookCredit, createCodes } from "../../src/features/ledger/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
@@ -142,7 +143,39 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("an account that spent a disputed payment sees why it is suspended, and how much it owes", async () => {
+  test("an invoice is listed after the payment and downloads as a PDF, with the saved billing details", async () => {
+    const source = 'seller: {name: Seller, address: Street 1, country: DE}\ntax: [{country: "*", rate: 19}]';
+    await applyTerms({ database: site.gateway.database, clock: systemClock }, { source, actor: "test" });
+    await using opened = await openBilling(await site.createPerson());
+    const { page } = opened;
+    await page.getByText("No documents yet.").first().waitFor();
+    const details = page.getByRole("region", { name: "Billing details" });
+    await details.getByLabel("Legal name").fill("Ada GmbH");
+    await details.getByLabel("Address").fill("Street 2\nBerlin");
+    await details.getByLabel("Tax id").fill("de 123456789");
+    await details.getByRole("button", { name: "Save billing details" }).click();
+    await details.getByText("is required with a tax id").first().waitFor();
+    await details.getByLabel("Country").fill("de");
+    await details.getByRole("button", { name: "Save billing details" }).click();
+    await details.getByText("Billing details saved.").first().waitFor();
+    expect(await details.getByLabel("Tax id").inputValue()).toBe("DE123456789");
+    const session = await beginPayment(page, "119");
+    stripe.pay(session);
+    await deliver(session);
+    await page.goto(`${site.siteUrl}/console/billing`);
+    const documents = page.getByRole("region", { name: "Documents", exact: true });
+    await documents.getByText("$119.00").first().waitFor();
+    const link = documents.getByRole("link", { name: /Download INV-\d+ as PDF/ });
+    const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+    expect(download.suggestedFilename()).toMatch(/^INV-\d+\.pdf$/);
+    expect((await readFile(await download.path())).subarray(0, 5).toString()).toBe("%PDF-");
+    await expect.poll(() => listAxeFindings(page)).toEqual([]);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("an account that spent a disputed payment sees why it is suspended, and how much it owes", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openBilling(await site.createPerson());
     const { page } = opened;
     const session = await beginPayment(page, "20");
@@ -195,7 +228,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await page.getByText("Processing", { exact: true }).first().waitFor();
   });
 
-  test("a person cannot see another account's payment", async () => {
+  test("a person cannot see another account's payment", { tags: "extended" }, async () => {
     await using first = await openBilling(await site.createPerson());
     const session = await beginPayment(first.page, "20");
     const search = new URL(String(session.success_url)).search;
@@ -203,11 +236,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await second.page.getByText("There is no such checkout.").first().waitFor();
   });
 
-  test.for([
-    ["0.5", /least|from|at least/i],
-    ["twenty", /amount/i],
-    ["", /amount/i],
-  ] as const)("the amount %j is rejected at its field, and stays there", async ([typed, sentence]) => {
+  async function expectAmountRejected(typed: string, sentence: RegExp): Promise<void> {
     await using opened = await openBilling(await site.createPerson());
     const { page } = opened;
     await page.getByText("From $5.00 to").first().waitFor();
@@ -217,7 +246,14 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await page.locator("[aria-invalid=true]").waitFor();
     await expect.poll(() => describeField(page, field)).toMatch(sentence);
     await expect.poll(() => field.inputValue()).toBe(typed);
-  });
+  }
+
+  test('the amount "0.5" is rejected at its field, and stays there', () =>
+    expectAmountRejected("0.5", /least|from|at least/i));
+
+  test.for(["twenty", ""])("the amount %j is rejected at its field, and stays there", { tags: "extended" }, (typed) =>
+    expectAmountRejected(typed, /amount/i),
+  );
 
   test("a code adds its credit once: a typo and a used code are shown at the field", async () => {
     await using opened = await openBilling(await site.createPerson());

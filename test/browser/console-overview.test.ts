@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("an account without credit sees whom to ask, and why the first call failed", async () => {
+  test("an account without credit sees whom to ask, and why the first call failed", { tags: "extended" }, async () => {
     const beginner = await createSpender(site);
     await using opened = await openOverview(beginner.email);
     const { page } = opened;
@@ -192,6 +192,7 @@ describe.skipIf(!hasBrowser)("the overview", () => {
 
   test.for(["full", "empty"])(
     "the page of an account that is %s fits every window, and axe finds nothing",
+    { tags: "extended" },
     async (kind) => {
       const email = kind === "full" ? spender.email : (await createSpender(site)).email;
       await using opened = await openOverview(email);

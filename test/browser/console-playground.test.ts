@@ -105,7 +105,9 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByText("Send a message").first().waitFor();
   });
 
-  test("tools are offered, their calls are shown, and a typed result continues the conversation", async () => {
+  test("tools are offered, their calls are shown, and a typed result continues the conversation", {
+    tags: "extended",
+  }, async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;
     await page.getByLabel("Enable tools").check();
@@ -275,7 +277,7 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     await page.getByText("Costs at most $0.15").first().waitFor();
   });
 
-  test("an avatar starts with one of the sample faces and voices", async () => {
+  test("an avatar starts with one of the sample faces and voices", { tags: "extended" }, async () => {
     await using opened = await openPlayground("sandbox-avatar");
     const { page } = opened;
     const samples = page.getByRole("region", { name: "Samples" });

@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.getByText("No tasks match.").first().waitFor();
   });
 
-  test("speech is shown as a waveform with its pauses and its peak", async () => {
+  test("speech is shown as a waveform with its pauses and its peak", { tags: "extended" }, async () => {
     const spoken = { model: "sandbox-speech", input: "Wait. ... Listen! ... There.", voice: "nova" };
     await person.call("POST", "/audio/speech", spoken, { prefer: "respond-async, wait=60" });
     await page.goto("/console/tasks?type=speech");
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     expect(opened.complaints).toEqual([]);
   });
 
-  test("the gallery works by keyboard, and offers actions for the selected outputs", async () => {
+  test("the gallery works by keyboard, and offers actions for the selected outputs", { tags: "extended" }, async () => {
     await page.goto("/console/tasks");
     await cellOf("Endless").focus();
     for (const key of ["ArrowRight", "ArrowLeft", "End", "Space"]) await page.keyboard.press(key);
@@ -168,7 +168,9 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await page.waitForURL(`**/console/tasks/${ids.done}`);
   });
 
-  test("a list of thousands of tasks renders the visible ones, and loads more before its end", async () => {
+  test("a list of thousands of tasks renders the visible ones, and loads more before its end", {
+    tags: "extended",
+  }, async () => {
     const task = await person.call("GET", `/tasks/${ids.failed}`);
     const asked: string[] = [];
     await page.route("**/console/api/tasks?**", (route) => {
@@ -222,7 +224,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await expect.poll(() => link.getAttribute("href")).toMatch(/^\/console\/usage\/charges\/txn_/);
   });
 
-  test("a video takes its place before it has loaded", async () => {
+  test("a video takes its place before it has loaded", { tags: "extended" }, async () => {
     const { id } = await person.call("POST", "/videos/generations", { ...video, aspect_ratio: "9:16" }, wait);
     const measure = async () => {
       const shown = section("Result").locator("video");
@@ -284,7 +286,7 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
     await section("Result").getByText('"object": "drama.script"').first().waitFor();
   });
 
-  test("a drama's child task leads to the list and to its drama", async () => {
+  test("a drama's child task leads to the list and to its drama", { tags: "extended" }, async () => {
     const { id } = await person.call("POST", "/images/generations", { ...image, prompt: "A shot" });
     // A drama with images takes long; the page needs only the parent's ID.
     await page.route(`**/console/api/tasks/${id}`, async (route) => {

@@ -25,7 +25,9 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     return presentTotp(decodeBase32(secret), Math.floor(site.clock.now().getTime() / totpStepMs));
   }
 
-  test("an authenticator app needs reauthentication, is then required, and a backup code works once", async () => {
+  test("an authenticator app needs reauthentication, is then required, and a backup code works once", {
+    tags: "extended",
+  }, async () => {
     const email = await site.createPerson();
     await using opened = await site.openPage();
     const { page } = opened;

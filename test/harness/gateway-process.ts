@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { dataParent } from "./data-parent.ts";
 import { repositoryDir } from "./repository-files.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -28,7 +29,7 @@ export type GatewayProcess = AsyncDisposable & {
 
 /** A temporary data directory that is deleted with the test. */
 export function createDataDirectory(): Disposable & { path: string } {
-  const path = mkdtempSync(join(tmpdir(), "sluice-data-"));
+  const path = mkdtempSync(join(dataParent, "sluice-data-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
@@ -10,6 +9,7 @@ import { openEmbeddedPostgres } from "../../src/platform/database/embedded/embed
 import { findPostgresBinaries } from "../../src/platform/database/embedded/postgres-binaries.ts";
 import { chooseLaunch } from "../../src/platform/database/embedded/unprivileged.ts";
 import { migrate } from "../../src/platform/database/migrate.ts";
+import { dataParent } from "./data-parent.ts";
 import { presentSocketUrl, templateDatabase } from "./test-database.ts";
 
 declare module "vitest" {
@@ -21,17 +21,12 @@ declare module "vitest" {
   }
 }
 
-const memoryDir = "/dev/shm";
-/** Dozens of clones and a gigabyte of write-ahead log, with as much to spare. */
-const memoryBytesMin = 4 * 1024 ** 3;
-
 /** Starts one PostgreSQL for the whole run and migrates a template, which every test file then clones. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Tests start the built gateway, as users do.
   execFileSync(process.execPath, [builds.server.script], { stdio: ["ignore", "ignore", "inherit"] });
-  const parentDir = chooseParentDirectory();
-  const dataDir = mkdtempSync(join(parentDir, "sluice-test-"));
-  const preparedDir = mkdtempSync(join(parentDir, "sluice-prepared-"));
+  const dataDir = mkdtempSync(join(dataParent, "sluice-test-"));
+  const preparedDir = mkdtempSync(join(dataParent, "sluice-prepared-"));
   await createCluster(dataDir);
   execFileSync("cp", ["-a", `${dataDir}/.`, preparedDir]);
   const server = await openEmbeddedPostgres({
@@ -40,7 +35,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     onProgress: () => {},
     onLost: (error) => console.error("The test database is lost.", error),
     // The run ends with the data, so nothing needs to reach the disk. Durability tests start their own servers.
-    serverSettings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
+    // A database lives for seconds: nothing has to be vacuumed.
+    serverSettings: {
+      ...{ fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off", jit: "off" },
+      max_connections: "400",
+    },
   });
   if (!("host" in server.address)) throw new Error("The test server has no socket.");
   const { host, user, password } = server.address;
@@ -53,13 +52,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** RAM if there is enough: on a disk, creating a clone's thousand files takes ten times the CPU time. */
-function chooseParentDirectory(): string {
-  if (!existsSync(memoryDir)) return tmpdir();
-  const { bavail, bsize } = statfsSync(memoryDir);
-  return bavail * bsize >= memoryBytesMin ? memoryDir : tmpdir();
-}
-
 /** The first step of a first start. */
 async function createCluster(dataDir: string): Promise<void> {
   const paths = prepareDataDirectory(dataDir);
@@ -70,6 +62,11 @@ async function createCluster(dataDir: string): Promise<void> {
 async function createTemplate(server: { host: string; user: string; password: string }): Promise<void> {
   const client = new pg.Client({ ...server, database: "postgres" });
   await client.connect();
+  // Thousands of connections would each hash the password 4096 times.
+  await client.query("set scram_iterations = 1");
+  await client.query(
+    `alter role ${client.escapeIdentifier(server.user)} password ${client.escapeLiteral(server.password)}`,
+  );
   await client.query(`create database ${templateDatabase}`);
   await client.end();
   const address = { connectionString: presentSocketUrl(server, templateDatabase) };

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Gateway, startGateway as startRealGateway } from "../../src/app/start-gateway.ts";
+import { adminCommands } from "../../src/cli/run-for-admin.ts";
 import {
   createAccount,
   createApiKey,
@@ -18,6 +19,7 @@ import { createIdSource } from "../../src/lib/ids.ts";
 import { loadSettings, type Settings } from "../../src/platform/config/load-settings.ts";
 import { createDatabase, type Database, toDatabaseAddress } from "../../src/platform/database/database.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
+import { dataParent } from "./data-parent.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
 type TestCaller = { accountId: AccountId; keyId: KeyId; key: string };
@@ -64,7 +66,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const clock = options.clock ?? systemClock;
   const ids = createIdSource({ clock, randomBytes });
   const logs: Record<string, unknown>[] = [];
-  const dataDir = mkdtempSync(join(tmpdir(), "sluice-data-"));
+  const dataDir = mkdtempSync(join(dataParent, "sluice-data-"));
   const settings: Settings = {
     ...loadSettings({ environment: {}, directory: tmpdir() }),
     data_dir: dataDir,
@@ -80,6 +82,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     clock,
     ids,
     randomBytes,
+    commands: adminCommands,
     logger: createLogger({ level: "debug", format: "json", write: (line) => logs.push(JSON.parse(line)) }),
     onProgress: () => {},
     onLost: (error) => {

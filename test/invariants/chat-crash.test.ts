@@ -2,13 +2,14 @@ import { expect, test } from "vitest";
 import { findViolations, sweepLedger } from "../../src/features/ledger/index.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { type CrashPlace, type Customer, openCrashPlace } from "../harness/chat/crash-place.ts";
+import { countRuns } from "../harness/count-runs.ts";
 import { createRandom, type Random } from "../harness/ledger/ledger-load.ts";
 import { listCharges, listHolds } from "../harness/ledger/read-chat-ledger.ts";
 import { testSeed } from "../harness/test-seed.ts";
 import { createDelay } from "../harness/upstreams/gate.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
-const cycles = Number(process.env.CRASH_CYCLES ?? 3);
+const cycles = Number(process.env.CRASH_CYCLES ?? countRuns(3, 2));
 const callersCount = 24;
 const patienceMs = 60_000;
 /** Longer than any hold lasts. */

@@ -4,6 +4,7 @@ import { nano, parseMoney, presentMoney } from "../../src/lib/money.ts";
 import { writeCatalogOf } from "../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { boundInput, priceOf, writeQuestion } from "../harness/chat/hear-chat.ts";
+import { countRuns } from "../harness/count-runs.ts";
 import { canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
 import { createWirePace } from "../harness/upstreams/wire-pace.ts";
 
@@ -103,7 +104,7 @@ test("with any concurrent calls, upstreams that write up to their caps never cos
         expect(charges.map(({ lost }) => lost)).toEqual(charges.map(() => "0.00"));
       },
     ),
-    { numRuns: 10 },
+    { numRuns: countRuns(10, 2) },
   );
   expect(chat.gateway.logs.filter(({ lost }) => lost !== undefined)).toEqual([]);
 });

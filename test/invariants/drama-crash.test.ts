@@ -1,7 +1,7 @@
 // @module-tag extended
+
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
@@ -14,6 +14,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
 import { createDatabase, type Database } from "../../src/platform/database/database.ts";
+import { dataParent } from "../harness/data-parent.ts";
 import { writeDramaCatalog } from "../harness/dramas/drama-catalog.ts";
 import { monologue } from "../harness/dramas/drama-play.ts";
 import { listDramaChildren, performPlay, readQuestion, type SeenDrama } from "../harness/dramas/drama-stage.ts";
@@ -142,7 +143,7 @@ type Place = AsyncDisposable & {
 async function openPlace(): Promise<Place> {
   const upstream = await startFakeUpstreams();
   const testDatabase = await createTestDatabase();
-  const dataDir = mkdtempSync(join(tmpdir(), "sluice-drama-crash-"));
+  const dataDir = mkdtempSync(join(dataParent, "sluice-drama-crash-"));
   const address = { connectionString: testDatabase.url };
   const database = createDatabase({ address, connectionsMax: 4, onConnectionError: () => {} });
   const key = await prepare(database, upstream);

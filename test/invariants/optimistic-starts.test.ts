@@ -15,13 +15,14 @@ import type { AccountId } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
 import { createDatabase, type Database } from "../../src/platform/database/database.ts";
 import { AppError } from "../../src/platform/errors/app-error.ts";
+import { countRuns } from "../harness/count-runs.ts";
 import { createRandom } from "../harness/ledger/ledger-load.ts";
 import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
 import { testSeed } from "../harness/test-seed.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 /** Set OPTIMISTIC_RUNS for more. */
-const runs = Number(process.env.OPTIMISTIC_RUNS ?? 200);
+const runs = Number(process.env.OPTIMISTIC_RUNS ?? countRuns(200));
 const timeoutMs = 120_000 + runs * 500;
 const random = createRandom(testSeed);
 

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
@@ -12,6 +11,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
 import { createDatabase, type Database } from "../../src/platform/database/database.ts";
+import { dataParent } from "../harness/data-parent.ts";
 import { createRandom, type Random } from "../harness/ledger/ledger-load.ts";
 import { findFileViolations, findTaskViolations } from "../harness/tasks/check-tasks.ts";
 import { writeTaskCatalog } from "../harness/tasks/task-catalog.ts";
@@ -87,7 +87,7 @@ type Place = AsyncDisposable & {
 async function openPlace(): Promise<Place> {
   const upstream = await startFakeUpstreams();
   const testDatabase = await createTestDatabase();
-  const dataDir = mkdtempSync(join(tmpdir(), "sluice-crash-"));
+  const dataDir = mkdtempSync(join(dataParent, "sluice-crash-"));
   const address = { connectionString: testDatabase.url };
   const database = createDatabase({ address, connectionsMax: 4, onConnectionError: () => {} });
   const { key } = await prepare(database, upstream);

@@ -12,6 +12,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import type { AccountId } from "../../src/lib/ids.ts";
 import { nano } from "../../src/lib/money.ts";
 import { createDatabase, type Database } from "../../src/platform/database/database.ts";
+import { countRuns } from "../harness/count-runs.ts";
 import { checkJournal, type Intent } from "../harness/ledger/check-ledger-journal.ts";
 import { createLedgerLoad, createRandom } from "../harness/ledger/ledger-load.ts";
 import {
@@ -30,7 +31,7 @@ const timeoutMs = 180_000;
 const hourMs = 60 * 60 * 1000;
 
 // The size of the random test.
-const rounds = 12;
+const rounds = countRuns(12, 2);
 const callers = 24;
 const stepsOfCaller = 5;
 

@@ -245,6 +245,12 @@ const landing = createRoute({
   component: lazyPage(() => import("./pages/landing/landing-page.tsx"), "LandingPage"),
 });
 
+const status = createRoute({
+  getParentRoute: () => root,
+  path: "/status",
+  component: lazyPage(() => import("./pages/status/status-page.tsx"), "StatusPage"),
+});
+
 /** Guide and reference: their contents stay mounted across pages. */
 const docsLayout = createRoute({
   getParentRoute: () => root,
@@ -326,6 +332,7 @@ export function createSiteRouter(context: RouterContext, history?: RouterHistory
       outbox,
       connectError,
       landing,
+      status,
       docsLayout.addChildren([reference, referencePage, guide, guideChapter, guideGuide]),
       security,
       ...developmentPages,

@@ -4,7 +4,10 @@ import type { Account } from "./account.ts";
 import { limitColumnNames, toLimitColumns, toLimits } from "./limit-columns.ts";
 
 /** `false` if the e-mail address is taken. */
-export async function insertAccount(database: Database, account: Omit<Account, "suspendedAt">): Promise<boolean> {
+export async function insertAccount(
+  database: Database,
+  account: Omit<Account, "suspendedAt" | "spendCappedUntil">,
+): Promise<boolean> {
   const result = await database
     .insertInto("accounts")
     .values({
@@ -28,8 +31,37 @@ export async function updateAccountRow(database: Database, account: Account): Pr
       suspended_at: account.suspendedAt,
       time_zone: account.timeZone,
       ...toLimitColumns(account.limits),
+      // A resumed account is open again.
+      ...(account.suspendedAt === null ? { closed_at: null } : {}),
     })
     .where("id", "=", account.id)
+    .execute();
+}
+
+/** Returns the accounts whose cap changed. `null` lifts it. */
+export async function updateSpendCaps(
+  database: Database,
+  ids: readonly AccountId[],
+  until: Date | null,
+): Promise<AccountId[]> {
+  if (ids.length === 0) return [];
+  const rows = await database
+    .updateTable("accounts")
+    .set({ spend_capped_until: until })
+    .where("id", "in", ids)
+    .where("spend_capped_until", "is distinct from", until)
+    .returning("id")
+    .execute();
+  return rows.map(({ id }) => id as AccountId);
+}
+
+/** The first date counts. */
+export async function updateAccountClosed(tx: Database, id: AccountId, closedAt: Date): Promise<void> {
+  await tx
+    .updateTable("accounts")
+    .set({ closed_at: closedAt })
+    .where("id", "=", id)
+    .where("closed_at", "is", null)
     .execute();
 }
 
@@ -55,7 +87,16 @@ export async function hasAccounts(database: Database): Promise<boolean> {
 function selectAccounts(database: Database) {
   return database
     .selectFrom("accounts")
-    .select(["id", "email", "plan_id", "suspended_at", "time_zone", "created_at", ...limitColumnNames]);
+    .select([
+      "id",
+      "email",
+      "plan_id",
+      "suspended_at",
+      "spend_capped_until",
+      "time_zone",
+      "created_at",
+      ...limitColumnNames,
+    ]);
 }
 
 type AccountRow = Awaited<ReturnType<ReturnType<typeof selectAccounts>["executeTakeFirstOrThrow"]>>;
@@ -67,6 +108,7 @@ function toAccount(row: AccountRow): Account {
     email: row.email,
     planId: row.plan_id,
     suspendedAt: row.suspended_at,
+    spendCappedUntil: row.spend_capped_until,
     timeZone: row.time_zone,
     limits: toLimits(row),
     createdAt: row.created_at,

@@ -19,6 +19,8 @@ export type Account = {
   email: string;
   planId: string | null;
   suspendedAt: Date | null;
+  /** A new account that has spent its daily maximum makes no paid calls until then. */
+  spendCappedUntil: Date | null;
   /** IANA name. The account's days begin and end in this zone. */
   timeZone: string;
   /** Override the plan's limits. */

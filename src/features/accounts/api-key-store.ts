@@ -175,6 +175,18 @@ export async function revokeKeysByName(
     .execute();
 }
 
+/** All keys of an account but the console's own. Returns how many. */
+export async function revokeKeysOf(tx: Database, accountId: AccountId, revokedAt: Date): Promise<number> {
+  const result = await tx
+    .updateTable("api_keys")
+    .set({ revoked_at: revokedAt })
+    .where("account_id", "=", accountId)
+    .where("is_console", "=", false)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}
+
 /** Nodes write in any order, hence `least` and `greatest`. Sorted to avoid deadlocks between nodes. */
 export async function upsertKeyUses(database: Database, uses: ReadonlyMap<KeyId, Date>): Promise<void> {
   const sorted = [...uses].toSorted(([one], [other]) => (one < other ? -1 : 1));

@@ -127,6 +127,7 @@ function describeKey(apiKey: ApiKey, account: Account, plan: Plan | null): Known
       keyLimits: apiKey.limits,
       logsContent: apiKey.logsContent,
       isConsole: apiKey.isConsole,
+      spendCappedUntil: account.spendCappedUntil,
     },
     isSuspended: account.suspendedAt !== null,
     expiresAt: apiKey.expiresAt,

@@ -27,7 +27,7 @@ export async function createAccount(
   if (!(await insertAccount(database, account))) {
     throw new AppError("invalid_parameter", `${request.email} already has an account.`, { param: "email" });
   }
-  return { ...account, suspendedAt: null };
+  return { ...account, suspendedAt: null, spendCappedUntil: null };
 }
 
 function requireEmail(email: string): void {

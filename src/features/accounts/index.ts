@@ -7,7 +7,7 @@
  * Rotated keys share the budget, limits and spending of their lineage. One account cannot see another's keys.
  */
 export { type Account, type ApiKey, type KeyRestrictions, type Plan, unrestricted } from "./account.ts";
-export { findAccount, hasAccounts, listAccounts } from "./account-store.ts";
+export { findAccount, hasAccounts, listAccounts, updateSpendCaps } from "./account-store.ts";
 export { findApiKey, listApiKeys, listKeyPage, listKeyUses } from "./api-key-store.ts";
 export {
   authenticateCaller,
@@ -28,6 +28,7 @@ export {
   keyKinds,
   listClientKeys,
 } from "./client-keys.ts";
+export { closeAccount } from "./close-account.ts";
 export { createAccount } from "./create-account.ts";
 export { createApiKey, type NewApiKey } from "./create-api-key.ts";
 export { keyPrefix } from "./key-text.ts";

@@ -1,16 +1,24 @@
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { addAccountAdminRoutes } from "./accounts/account-admin-routes.ts";
+import { addSupportRoutes } from "./accounts/support-routes.ts";
 import type { AdminDependencies } from "./admin-dependencies.ts";
 import { addAuditAdminRoutes } from "./audit/audit-admin-routes.ts";
+import { addAuditExportRoutes } from "./audit/audit-export-routes.ts";
 import { applyScheduledCatalogs } from "./catalog/apply-scheduled-catalogs.ts";
 import { addCatalogAdminRoutes } from "./catalog/catalog-admin-routes.ts";
 import { addScheduleRoutes } from "./catalog/schedule-routes.ts";
+import { addCommandRoutes } from "./commands/command-routes.ts";
 import { addAdminApi } from "./edge/add-admin-api.ts";
 import { addAdminKeyRoutes } from "./keys/admin-key-routes.ts";
 import { addOperatorRoutes } from "./operators/operator-routes.ts";
+import { addRequestAdminRoutes } from "./requests/request-admin-routes.ts";
+import { addAdminSearchRoutes } from "./search/admin-search-routes.ts";
 import { addSetupRoutes } from "./setup/setup-routes.ts";
 import { addSecretRoutes } from "./upstreams/secret-routes.ts";
 import { addUpstreamAdminRoutes } from "./upstreams/upstream-admin-routes.ts";
+import { addAbuseAdminRoutes } from "./watch/abuse-admin-routes.ts";
+import { addAlarmAdminRoutes } from "./watch/alarm-admin-routes.ts";
+import { addIncidentAdminRoutes } from "./watch/incident-admin-routes.ts";
 
 export type Admin = {
   /** Adds the operators' API. */
@@ -30,12 +38,20 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addOperatorRoutes(adminApi, dependencies);
         addAdminKeyRoutes(adminApi, dependencies);
         addAuditAdminRoutes(adminApi, dependencies);
+        addAuditExportRoutes(adminApi, dependencies);
         addAccountAdminRoutes(adminApi, dependencies);
         addUpstreamAdminRoutes(adminApi, dependencies);
         addSecretRoutes(adminApi, dependencies);
         addCatalogAdminRoutes(adminApi, dependencies);
         addScheduleRoutes(adminApi, dependencies);
         addSetupRoutes(adminApi, dependencies);
+        addSupportRoutes(adminApi, dependencies);
+        addRequestAdminRoutes(adminApi, dependencies);
+        addAdminSearchRoutes(adminApi, dependencies);
+        addCommandRoutes(adminApi, dependencies);
+        addAlarmAdminRoutes(adminApi, dependencies);
+        addIncidentAdminRoutes(adminApi, dependencies);
+        addAbuseAdminRoutes(adminApi, dependencies);
       }),
     applyScheduledCatalogs: () => applyScheduledCatalogs(dependencies),
     describe: () => read(),

@@ -5,6 +5,7 @@
  * recent proof of identity for money, secrets and rights. A key does only what its scopes and access permit, and cannot make
  * keys or operators. Every change commits together with its entry in the audit log. Keys are stored as hashes.
  */
+export type { AdminCommands } from "./admin-dependencies.ts";
 export { recordCatalog } from "./catalog/apply-as-operator.ts";
 export { type Admin, createAdmin } from "./create-admin.ts";
 export type { Acting } from "./edge/admin-caller.ts";
@@ -20,4 +21,10 @@ export type { AdminKey } from "./keys/admin-key.ts";
 export { listAdminKeys } from "./keys/admin-key-store.ts";
 export { createAdminKey, revokeAdminKey } from "./keys/change-admin-keys.ts";
 export { grantOperator, revokeOperator } from "./operators/grant-operator.ts";
-export { findOperatorRole, listOperators, type Operator, putOperator } from "./operators/operator-store.ts";
+export {
+  findOperatorRole,
+  listOperatorEmails,
+  listOperators,
+  type Operator,
+  putOperator,
+} from "./operators/operator-store.ts";

@@ -5,9 +5,11 @@
  * the one before, so that `verifyAudit` finds a changed, removed or inserted row. Numbers are gapless, in the order of
  * commits. Entries contain no secrets.
  */
+export { appendOwnAction, type OwnActor } from "./append-own-action.ts";
 export {
   type AuditActor,
   type AuditEntry,
+  type AuditFilter,
   actorKinds,
   everyEntry,
   type NewAuditEntry,

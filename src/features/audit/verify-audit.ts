@@ -7,7 +7,7 @@ export type AuditHead = { number: bigint; hash: string };
 
 export type AuditVerdict = {
   entries: number;
-  /** What was found first; `null` if the chain is whole. */
+  /** The first fault; `null` if the chain is whole. */
   fault: { kind: "changed"; number: bigint } | { kind: "cut-off"; number: bigint } | null;
   /** The newest entry. Note it elsewhere: only that shows whether the newest entries were removed later. */
   head: AuditHead | null;

@@ -16,6 +16,7 @@ export const fieldErrors = [
 export const callErrors = [
   "content_policy_violation",
   "insufficient_balance",
+  "daily_spend_cap",
   "key_budget_exceeded",
   "model_unavailable",
   "idempotency_in_progress",

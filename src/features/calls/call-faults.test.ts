@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { countRuns } from "../../../test/harness/count-runs.ts";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
 import type { Caller } from "../../lib/caller.ts";
 import { createIdSource } from "../../lib/ids.ts";
@@ -258,7 +259,7 @@ test("a call and its hold end exactly once, whichever callback throws in whichev
       expect(runningCount).toBe(0);
       expect(places).toBe(0);
     }),
-    { numRuns: 3000 },
+    { numRuns: countRuns(3000) },
   );
 });
 

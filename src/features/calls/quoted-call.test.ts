@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { compilePricing, createRandom, createTokenCase, createTokenPricing } from "../../../test/harness/price-model.ts";
+import {
+  compilePricing,
+  createRandom,
+  createTokenCase,
+  createTokenPricing,
+} from "../../../test/harness/price-model.ts";
 import { testSeed } from "../../../test/harness/test-seed.ts";
 import { capBill, computeCharge, findQuoteDiscount } from "../../lib/bill.ts";
 import { nano } from "../../lib/money.ts";

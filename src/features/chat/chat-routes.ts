@@ -3,11 +3,13 @@ import { describeAnswers } from "../../platform/http/answer-headers.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
-import { compileRepairing } from "../../platform/http/validation.ts";
+import { compileOutlined, compileRepairing } from "../../platform/http/validation.ts";
 import { callErrors, fieldErrors, type IncomingCall, quotePlan } from "../calls/index.ts";
 import type { Quotable } from "../quotes/index.ts";
 import { chatAnswerSchema } from "./chat-answer-schema.ts";
 import { chatRequestSchema } from "./chat-request-schema.ts";
+import { forwardsRequests } from "./chat-target.ts";
+import { outlineChat } from "./outline-chat.ts";
 import { type ChatDependencies, prepareChat } from "./prepare-chat.ts";
 import { repairChatBody } from "./repair-chat-body.ts";
 
@@ -41,8 +43,12 @@ export function addChatRoutes(http: HttpServer, dependencies: ChatDependencies):
   http.post(
     "/chat/completions",
     {
-      config: { ...config, storesTexts: false, keepsText: true },
-      validatorCompiler: compileRepairing(repairChatBody),
+      config: {
+        ...{ ...config, storesTexts: false, keepsText: true },
+        outline: (bytes, limits) =>
+          outlineChat(bytes, limits, (model) => forwardsRequests(dependencies, model, "chat")),
+      },
+      validatorCompiler: compileOutlined(compileRepairing(repairChatBody)),
       schema: {
         ...schema,
         summary: "Create a chat completion",

@@ -1,9 +1,10 @@
+import { findContents } from "../../providers/chat-contents.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
-import type { ChatObstacle, ChatProvider, ChatTimeouts, NativeRequest } from "../../providers/contract.ts";
+import type { ChatObstacle, ChatProvider, ChatTimeouts, NativeRequest, NativeWire } from "../../providers/contract.ts";
 import { findNativeObstacle } from "../../providers/native/find-native-obstacle.ts";
 import type { TimeoutsDefinition } from "../../providers/provider-definition.ts";
 import type { ProviderRegistry } from "../../providers/provider-registry.ts";
-import type { CatalogView, RouteTarget } from "../catalog/index.ts";
+import { type CatalogView, findModel, type LiveCatalog, type RouteTarget } from "../catalog/index.ts";
 import { chatFields, vendorFields } from "./chat-request-schema.ts";
 
 /** A route target with everything a call needs except the key, which may change without a new catalog version. */
@@ -51,6 +52,22 @@ function readTimeouts(own: TimeoutsDefinition): ChatTimeouts {
   };
 }
 
+/** An API whose requests an upstream may get as their callers wrote them. */
+export type ForwardedWire = "chat" | NativeWire;
+
+/** Whether an upstream of this model gets requests of this API as they are. All others have to parse them. */
+export function forwardsRequests(
+  { catalog, listTargets }: { catalog: LiveCatalog; listTargets(view: CatalogView, modelId: string): ChatTarget[] },
+  modelName: string,
+  wire: ForwardedWire,
+): boolean {
+  const view = catalog.current();
+  const model = findModel(view, modelName);
+  if (model === undefined) return false;
+  const targets = listTargets(view, model.id);
+  return targets.some(({ chat }) => (wire === "chat" ? chat.copiesChat : chat.nativeWires?.has(wire)) === true);
+}
+
 /** Whether the obstacle names a field of the caller's API, or of the chat request. */
 type TargetObstacle = ChatObstacle & { names: "caller" | "chat" };
 
@@ -89,6 +106,7 @@ function findForeignField(target: ChatTarget, request: ChatRequest): ChatObstacl
       : `\`${field}\` cannot be used together with the other fields of this request.`;
     return { param: field, message };
   }
+  if (findContents(request) !== null) return null;
   const last = request.messages.at(-1);
   if (last?.role !== "assistant" || last.prefix !== true || takesField(target, "prefix")) return null;
   const message = "This model cannot continue an assistant message. Remove `prefix`.";

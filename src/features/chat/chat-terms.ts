@@ -1,5 +1,6 @@
 import { type Nano, nano } from "../../lib/money.ts";
 import { hasMark, isHourMark } from "../../providers/cache-control.ts";
+import { findContents } from "../../providers/chat-contents.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { NativeRequest } from "../../providers/contract.ts";
 import type { CallTerms } from "../calls/index.ts";
@@ -121,5 +122,5 @@ export function hasHourCachePrice({ amounts }: Price): boolean {
 function asksForHour(request: ChatRequest, native: NativeRequest | undefined): boolean {
   const whole = native?.body.cache_control;
   const isWholeMarked = typeof whole === "object" && whole !== null && isHourMark(whole as Record<string, unknown>);
-  return isWholeMarked || hasMark(request, isHourMark);
+  return isWholeMarked || (findContents(request) === null && hasMark(request, isHourMark));
 }

@@ -1,10 +1,12 @@
 import { JsonShape } from "../../lib/json-shape.ts";
 import { confirmText } from "../../lib/json-text.ts";
+import { isGiven, isUnread } from "../../lib/unread-json.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { describeUnknownField } from "../../platform/errors/describe-unknown-field.ts";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { checkPublicUrl } from "../../platform/net/check-public-url.ts";
-import type { ChatRequest } from "../../providers/chat-request.ts";
+import { findContents } from "../../providers/chat-contents.ts";
+import { type ChatRequest, nameTool } from "../../providers/chat-request.ts";
 import type { Capability, ExtraParameter, Model } from "../catalog/index.ts";
 import { chatFields, vendorFields } from "./chat-request-schema.ts";
 import { fieldsThatMayBeNull } from "./drop-empty-fields.ts";
@@ -20,7 +22,7 @@ const imagePattern = /^data:image\/(png|jpeg|jpg|webp|gif);base64,[A-Za-z0-9+/=\
 export function checkChatRequest(request: ChatRequest, model: Model, size: InputSize): void {
   checkContradictions(request);
   checkCapabilities(request, model);
-  checkMessages(request, model);
+  if (findContents(request) === null) checkMessages(request, model);
   checkLengths(request, model, size);
 }
 
@@ -57,6 +59,7 @@ export function checkChatFields(
   }
   const shape = new JsonShape(fieldsThatMayBeNull);
   for (const field in request) {
+    if (isUnread(request, field)) continue;
     shape.names += 1;
     if (request[field] === null) shape.hasNulls = true;
     shape.add(request[field], jsonDepthMax);
@@ -69,7 +72,7 @@ export function checkChatFields(
 }
 
 function checkContradictions(request: ChatRequest): void {
-  const hasTools = request.tools !== undefined || request.functions !== undefined;
+  const hasTools = isGiven(request, "tools") || request.functions !== undefined;
   if (request.stream_options != null && request.stream !== true) {
     refuse("invalid_parameter", "stream_options", "`stream_options` requires `stream: true`.");
   }
@@ -89,7 +92,7 @@ function checkContradictions(request: ChatRequest): void {
   if (old !== null && current !== null && old !== current) {
     refuse("invalid_parameter", "max_tokens", "`max_tokens` and `max_completion_tokens` differ. Send one of them.");
   }
-  if (request.tools !== undefined && request.functions !== undefined) {
+  if (isGiven(request, "tools") && request.functions !== undefined) {
     refuse("invalid_parameter", "functions", "Send `tools` or their older form `functions`, not both.");
   }
   checkToolNames(request);
@@ -97,16 +100,10 @@ function checkContradictions(request: ChatRequest): void {
 
 /** Tool names must be unique, and a tool choice must name one of them. */
 function checkToolNames(request: ChatRequest): void {
-  const { tools, functions, tool_choice: choice, function_call: call } = request;
-  if (tools === undefined && functions === undefined && choice === undefined && call === undefined) return;
+  const { functions, tool_choice: choice, function_call: call } = request;
+  if (!isGiven(request, "tools") && functions === undefined && choice === undefined && call === undefined) return;
   // Names are unique, so a name determines the type.
-  const types = new Map<string, string>();
-  for (const [index, tool] of (tools ?? []).entries()) {
-    const { type } = tool;
-    const name = type === "function" ? tool.function.name : tool.custom.name;
-    if (types.has(name)) refuseTwin(`tools[${index}].${type}.name`, name);
-    types.set(name, type);
-  }
+  const types = listToolTypes(request);
   for (const [index, { name }] of ((functions ?? []) as { name: string }[]).entries()) {
     if (types.has(name)) refuseTwin(`functions[${index}].name`, name);
     types.set(name, "function");
@@ -115,6 +112,21 @@ function checkToolNames(request: ChatRequest): void {
     if (types.get(name) === type) continue;
     refuse("invalid_parameter", place, `There is no tool named ${name}.`);
   }
+}
+
+function listToolTypes(request: ChatRequest): Map<string, string> {
+  const contents = findContents(request);
+  // Nothing but a tool choice can name a tool: there are no functions beside tools.
+  const isChosen = typeof request.tool_choice === "object" && contents?.tools !== 0;
+  if (contents !== null) return new Map(isChosen ? contents.readToolTypes() : []);
+  const types = new Map<string, string>();
+  for (const [index, tool] of (request.tools ?? []).entries()) {
+    const { type } = tool;
+    const name = nameTool(tool);
+    if (types.has(name)) refuseTwin(`tools[${index}].${type}.name`, name);
+    types.set(name, type);
+  }
+  return types;
 }
 
 function refuseTwin(param: string, name: string): never {
@@ -145,7 +157,7 @@ const extraFields = ["audio", "modalities", "prediction", "service_tier", "store
 
 function checkCapabilities(request: ChatRequest, model: Model): void {
   if (request.stream === true) requireCapability(model, "streaming", "stream");
-  if (request.tools !== undefined) requireCapability(model, "tools", "tools");
+  if (isGiven(request, "tools")) requireCapability(model, "tools", "tools");
   if (request.functions !== undefined) requireCapability(model, "tools", "functions");
   if (request.response_format?.type === "json_schema") requireCapability(model, "json_schema", "response_format");
   if ((request.reasoning_effort ?? "none") !== "none") requireCapability(model, "reasoning", "reasoning_effort");

@@ -1,3 +1,4 @@
+import { isUnread } from "../../lib/unread-json.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { checkPublicUrl } from "../../platform/net/check-public-url.ts";
 import type { NativeRequest } from "../../providers/contract.ts";
@@ -30,7 +31,8 @@ const callInput = "input";
 
 /** SSRF protection: rejects URLs that the vendor must not fetch for a caller, by the same check as for images in chat. */
 export function checkFetchedUrls({ wire, body }: Pick<NativeRequest, "wire" | "body">): void {
-  for (const root of roots[wire]) walk(body[root], [root]);
+  // An outline has none.
+  for (const root of roots[wire]) if (!isUnread(body, root)) walk(body[root], [root]);
 }
 
 /** The depth is limited before. The path is only formatted for an error. */

@@ -6,7 +6,7 @@ import type { Quotable } from "../quotes/index.ts";
 import { askChat, type ChatQuestion, type ChatReply } from "./ask-chat.ts";
 import type { ChatKinds } from "./chat-kinds.ts";
 import { addChatRoutes, describeChatQuotable } from "./chat-routes.ts";
-import { createTargetTable } from "./chat-target.ts";
+import { createTargetTable, type ForwardedWire, forwardsRequests } from "./chat-target.ts";
 import { type ChatDependencies, type ChatOrder, planChat } from "./prepare-chat.ts";
 
 export type Chat = {
@@ -16,6 +16,8 @@ export type Chat = {
   plan(order: ChatOrder): CallPlan<ChatKinds>;
   /** The input tokens that a call would be charged for, if its upstream counts them in advance; else `null`. */
   countInput(request: ChatRequest): number | null;
+  /** Whether an upstream of a model gets requests of this API as their callers wrote them. */
+  forwards(modelName: string, wire: ForwardedWire): boolean;
   /** Calls a model for the gateway itself, without a charge. */
   ask(question: ChatQuestion, signal: AbortSignal): Promise<ChatReply>;
 };
@@ -33,6 +35,7 @@ export function createChat({
       const [target] = dependencies.listTargets(options.catalog.current(), request.model);
       return target?.chat.countInput?.(request) ?? null;
     },
+    forwards: (modelName, wire) => forwardsRequests(dependencies, modelName, wire),
     ask: (question, signal) => askChat(dependencies, question, signal),
   };
 }

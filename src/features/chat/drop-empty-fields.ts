@@ -1,3 +1,5 @@
+import { isUnread } from "../../lib/unread-json.ts";
+import { findContents } from "../../providers/chat-contents.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 import type { ExtraParameter, Model } from "../catalog/index.ts";
 import { chatFields } from "./chat-request-schema.ts";
@@ -30,7 +32,9 @@ export function dropEmptyFields(
   { hasNulls }: { hasNulls: boolean },
 ): boolean {
   let dropped = hasNulls ? dropNullFields(request) : 0;
-  for (const message of request.messages) if (message.role === "assistant") dropped += dropClientFields(message);
+  if (findContents(request) === null) {
+    for (const message of request.messages) if (message.role === "assistant") dropped += dropClientFields(message);
+  }
   dropNoOp(request, "modalities", extras);
   dropNoOp(request, "service_tier", extras);
   // Groq's name of the default.
@@ -42,6 +46,7 @@ export function dropEmptyFields(
 function dropNullFields(request: ChatRequest): number {
   let dropped = 0;
   for (const field in request) {
+    if (isUnread(request, field)) continue;
     const value = request[field];
     if (value === null) delete request[field];
     // Only its upstream knows what `null` means in a field outside OpenAI's API.

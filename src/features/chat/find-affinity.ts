@@ -1,6 +1,7 @@
 import type { AccountId } from "../../lib/ids.ts";
 import { hashText, mixHashes } from "../../lib/text-hash.ts";
-import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
+import { findContents } from "../../providers/chat-contents.ts";
+import { type ChatMessage, type ChatRequest, nameTool } from "../../providers/chat-request.ts";
 
 type Conversation = {
   accountId: AccountId;
@@ -11,7 +12,8 @@ type Conversation = {
 
 /** Hash only the start and the end of a long text, and the first items of a list. */
 const charactersMax = 512;
-const itemsMax = 16;
+/** The most tools, messages and parts that are hashed. */
+export const itemsMax = 16;
 
 /**
  * A hash that all calls of one conversation share, so that they go to the target whose prompt cache has it. A name from
@@ -31,11 +33,17 @@ function findName({ prompt_cache_key: cacheKey, user, metadata }: ChatRequest): 
 }
 
 /** The parts that stay the same as a conversation grows: instructions, tools and the first user message. */
-function hashBeginning({ messages, tools = [] }: ChatRequest): number {
-  let hash = tools.length + 1;
-  for (const tool of tools.slice(0, itemsMax)) {
-    hash = hashText(tool.type === "function" ? tool.function.name : tool.custom.name, hash);
-  }
+function hashBeginning(request: ChatRequest): number {
+  const contents = findContents(request);
+  if (contents !== null) return hashOpening(contents.tools, contents.firstTools, contents.readOpening());
+  const { messages, tools = [] } = request;
+  const names = tools.slice(0, itemsMax).map(nameTool);
+  return hashOpening(tools.length, names, messages);
+}
+
+function hashOpening(tools: number, toolNames: readonly string[], messages: readonly ChatMessage[]): number {
+  let hash = tools + 1;
+  for (const name of toolNames.slice(0, itemsMax)) hash = hashText(name, hash);
   for (const message of messages.slice(0, itemsMax)) {
     hash = hashContent(message, hash);
     if (message.role !== "system" && message.role !== "developer") break;

@@ -1,4 +1,5 @@
 import { countTokens } from "../../lib/token-meter.ts";
+import { findContents } from "../../providers/chat-contents.ts";
 import type { ChatRequest } from "../../providers/chat-request.ts";
 
 /** The size of the input, estimated without a tokenizer. */
@@ -29,6 +30,17 @@ const tokensAroundMessage = 16;
 
 /** Measures by the length of the body, so that long texts are not read twice. */
 export function measureInput(request: ChatRequest, bodyBytes: number): InputSize {
+  const contents = findContents(request);
+  if (contents === null) return measureMessages(request, bodyBytes);
+  return {
+    tokensMax: bodyBytes + contents.messages * tokensAroundMessage,
+    tokensLikely: Math.ceil(bodyBytes / bytesPerToken),
+    characters: contents.characters,
+    isText: true,
+  };
+}
+
+function measureMessages(request: ChatRequest, bodyBytes: number): InputSize {
   let mediaBytes = 0;
   let mediaTokensMax = 0;
   let mediaTokensLikely = 0;

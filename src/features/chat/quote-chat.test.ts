@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { countRuns } from "../../../test/harness/count-runs.ts";
 import { createTestPrice } from "../../../test/harness/create-test-price.ts";
 import {
   compilePricing,
@@ -297,7 +298,7 @@ test("no usage that a request can have costs more than its hold", () => {
 
 test("every charge equals an independent model's in exact fractions, and no hold is below its charge", () => {
   const random = createRandom(testSeed);
-  for (let prices = 0; prices < 10_000; prices += 1) {
+  for (let prices = 0; prices < countRuns(10_000); prices += 1) {
     const pricing = createTokenPricing(random);
     const price = compilePricing(pricing);
     for (let usages = 0; usages < 10; usages += 1) {

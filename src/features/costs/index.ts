@@ -6,4 +6,4 @@
  */
 export { createUnchargedCosts, type UnchargedCosts } from "./create-uncharged-costs.ts";
 export { type MarginKey, type MarginLine, marginKeys, sumMargins } from "./margin-store.ts";
-export { insertUnchargedCosts } from "./uncharged-cost-store.ts";
+export { insertUnchargedCosts, sumUnchargedCosts } from "./uncharged-cost-store.ts";

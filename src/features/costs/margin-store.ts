@@ -28,13 +28,23 @@ type MarginRow = Pick<MarginLine, "day" | "model" | "account" | "route"> & {
   cost: string;
 };
 
-type Asked = { from: Date; to: Date; by: ReadonlySet<MarginKey>; limit: number };
+type Asked = {
+  from: Date;
+  to: Date;
+  by: ReadonlySet<MarginKey>;
+  limit: number;
+  /** Leaves out work that no balance pays: quotas, and costs without a charge. */
+  isPaidOnly?: boolean;
+};
 
 /**
  * Sums revenue and cost from the ledger's roll-ups, the charges since, the catalog's prices, and the costs without a charge.
  * The revenue of a charge belongs to the first route of its costs. By day, then the lowest margin first.
  */
-export async function sumMargins(database: Database, { from, to, by, limit }: Asked): Promise<MarginLine[]> {
+export async function sumMargins(
+  database: Database,
+  { from, to, by, limit, isPaidOnly = false }: Asked,
+): Promise<MarginLine[]> {
   const pick = (key: MarginKey, column: RawBuilder<unknown>): RawBuilder<unknown> =>
     by.has(key) ? column : sql`null::text`;
   const { rows } = await sql<MarginRow>`
@@ -50,7 +60,8 @@ export async function sumMargins(database: Database, { from, to, by, limit }: As
           charged.account_id as account, charged.calls, case when charged.unit = 'money' then paid else 0 end as revenue,
           item_names, quantities,
           (select substr(name, 6) from unnest(item_names) as name where name like 'cost:%' limit 1) as route
-        from charged left join prices price on price.id = charged.price_id),
+        from charged left join prices price on price.id = charged.price_id
+        where not ${isPaidOnly} or charged.unit = 'money'),
     parts as (
       select day, model, account, route, calls, case when route is null then 0 else calls end as known, revenue, 0 as cost
         from rolled
@@ -61,7 +72,7 @@ export async function sumMargins(database: Database, { from, to, by, limit }: As
       union all
       select (created_at at time zone 'UTC')::date::text, model_id, account_id, upstream_model || '@' || provider_id,
           calls, calls, 0, cost_nano
-        from uncharged_costs where created_at >= ${from} and created_at < ${to})
+        from uncharged_costs where created_at >= ${from} and created_at < ${to} and not ${isPaidOnly})
     select ${pick("day", sql`day`)} as day, ${pick("model", sql`model`)} as model,
         ${pick("account", sql`account`)} as account, ${pick("route", sql`route`)} as route, sum(calls)::text as calls,
         sum(known)::text as known, sum(revenue)::text as revenue, sum(cost)::text as cost

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { AccountId } from "../../lib/ids.ts";
-import type { Nano } from "../../lib/money.ts";
+import { type Nano, nano } from "../../lib/money.ts";
 import type { Database } from "../../platform/database/database.ts";
 
 /** The cost of calls that have no charge to be stored with. */
@@ -24,4 +24,12 @@ export async function insertUnchargedCosts(database: Database, rows: readonly Un
         ${rows.map(({ providerId }) => providerId)}::text[], ${rows.map(({ upstreamModel }) => upstreamModel)}::text[],
         ${rows.map(({ calls }) => calls)}::integer[], ${rows.map(({ amount }) => amount)}::bigint[])
       on conflict (id) do nothing`.execute(database);
+}
+
+export async function sumUnchargedCosts(database: Database, since: Date): Promise<Nano> {
+  const { rows } = await sql<{ cost: string }>`
+    select coalesce(sum(cost_nano), 0)::text as cost from uncharged_costs where created_at >= ${since}`.execute(
+    database,
+  );
+  return nano(BigInt(rows[0]?.cost ?? "0"));
 }

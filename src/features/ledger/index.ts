@@ -12,15 +12,16 @@ export { addBalanceRoutes } from "./balance-routes.ts";
 export { bookCredit, type CreditRequest, waiveDebts } from "./book-credit.ts";
 export { clawBack, computeDebt } from "./claw-back.ts";
 export { type Clawback, listClawbacks, listDebts } from "./clawback-store.ts";
+export { closePeriod } from "./close-period.ts";
 export { decideGiftEnd, isCodeText, type RedeemCode } from "./code.ts";
 export { listCodes } from "./code-store.ts";
 export { createCodes } from "./create-codes.ts";
 export { type ConclusionOf, createLedger, type Ledger } from "./create-ledger.ts";
 export { explainRefusedHold, type RefusalTexts } from "./explain-refused-hold.ts";
-export { findFreeze, invariants, unfreezeWallet, type Violation } from "./invariant-store.ts";
+export { countFrozen, findFreeze, invariants, unfreezeWallet, type Violation } from "./invariant-store.ts";
 export { requireLedgerCurrency } from "./ledger-currency.ts";
-export { type Cause, deriveTransactionId, type Unit } from "./ledger-state.ts";
-export { listKeySpending, sumMoney, sumOpenHolds } from "./ledger-store.ts";
+export { type Cause, deriveTransactionId, type PostingKind, type Unit } from "./ledger-state.ts";
+export { listKeySpending, sumMoney, sumOpenHolds, sumSpentSince } from "./ledger-store.ts";
 export type {
   ExtendOperation,
   HoldOperation,
@@ -29,6 +30,7 @@ export type {
   ResultOf,
   SettleOperation,
 } from "./operation.ts";
+export type { PeriodSums } from "./period-store.ts";
 export { listAccountsWithEndedPeriod } from "./plan-period-store.ts";
 export { createStatementCsv, presentAmount } from "./present-statement-csv.ts";
 export { hasFunds, hasPaid, readBalance } from "./read-balance.ts";
@@ -46,6 +48,7 @@ export {
   toBill,
 } from "./statement-store.ts";
 export { sweepLedger } from "./sweep-ledger.ts";
+export { findOldestHoldEnd } from "./sweep-store.ts";
 export { type CheckOutcome, checkAccounts, checkChangedAccounts, findViolations } from "./verify-ledger.ts";
 export { type Coverage, checkEverything, checkSinceSeals, findViolationsSinceSeals } from "./verify-since-seals.ts";
 export { type DoubtfulCharge, withdrawCharge } from "./withdraw-charge.ts";

@@ -319,3 +319,13 @@ export async function findFreeze(database: Database, accountId: string): Promise
     .executeTakeFirst();
   return row?.frozen_at && row.frozen_reason ? { at: row.frozen_at, reason: row.frozen_reason } : null;
 }
+
+const frozenShownMax = 5;
+
+/** How many accounts are frozen, and the ids of the last ones. */
+export async function countFrozen(database: Database): Promise<{ count: number; accountIds: string[] }> {
+  const { rows } = await sql<{ account_id: string; count: number }>`
+    select account_id, count(*) over ()::int as count from wallets where frozen_at is not null
+      order by frozen_at desc limit ${frozenShownMax}`.execute(database);
+  return { count: rows[0]?.count ?? 0, accountIds: rows.map((row) => row.account_id) };
+}

@@ -92,6 +92,26 @@ export async function sumOpenHolds(database: Database): Promise<HoldTotal[]> {
   return rows;
 }
 
+/** What accounts have spent of their balances since a moment on the half hour, with what is on hold. */
+export async function sumSpentSince(
+  database: Database,
+  accountIds: readonly AccountId[],
+  since: Date,
+): Promise<Map<AccountId, Nano>> {
+  const { rows } = await sql<{ account_id: AccountId; spent: string }>`
+    select account_id, sum(amount)::text as spent from (
+        select account_id, paid as amount from usage_rollups
+          where account_id = any(${accountIds}) and slot_at >= ${since} and unit = 'money'
+        union all
+        select account_id, charges.paid from wallets join charges using (account_id)
+          where account_id = any(${accountIds}) and has_unrolled and created_at >= rolled_until and created_at >= ${since}
+            and charges.unit = 'money'
+        union all
+        select account_id, amount from holds where account_id = any(${accountIds}) and state = 'open' and unit = 'money'
+      ) as parts group by account_id`.execute(database);
+  return new Map(rows.map(({ account_id: accountId, spent }) => [accountId, nano(BigInt(spent))]));
+}
+
 /** The first key of a lineage, and the start of a budget period. */
 export type SpendingPeriod = { keyId: KeyId; startsAt: Date };
 

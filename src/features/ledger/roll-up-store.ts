@@ -25,6 +25,11 @@ export async function closeBooks(tx: Database, accountIds: readonly AccountId[],
   return rows.map((row) => ({ accountId: row.account_id, since: row.since }));
 }
 
+/** Later commits of the account get `until` as their time at least. Needs the wallet's lock. */
+export async function closeBooksOf(tx: Database, accountId: AccountId, until: Date): Promise<void> {
+  await sql`update wallets set books_from = greatest(books_from, ${until}) where account_id = ${accountId}`.execute(tx);
+}
+
 export async function addToRollUps(tx: Database, spans: readonly RollUpSpan[], until: Date): Promise<void> {
   await sql`select roll_up_usage(${listIds(spans)}, ${listMoments(spans)}, ${until})`.execute(tx);
 }

@@ -148,7 +148,7 @@ function matchRange(accountId: AccountId, { from, to }: StatementRange, { first,
 }
 
 /** The maximum clock difference between gateways, by which entries may be out of order. */
-const clockDifferenceMs = 60 * 60 * 1000;
+export const clockDifferenceMs = 60 * 60 * 1000;
 
 /** Finds entries by number: an index on their time would cost a write with every charge. */
 async function findSpan(database: Database, accountId: AccountId, { from, to }: StatementRange): Promise<Span> {
@@ -160,7 +160,11 @@ async function findSpan(database: Database, accountId: AccountId, { from, to }: 
 }
 
 /** Binary search over entry numbers: about thirty index lookups. */
-async function findFirstNumberSince(database: Database, accountId: AccountId, time: Date): Promise<bigint | null> {
+export async function findFirstNumberSince(
+  database: Database,
+  accountId: AccountId,
+  time: Date,
+): Promise<bigint | null> {
   const { rows } = await sql<{ low: bigint }>`
     with recursive search (low, high) as (
       select min(number), max(number) + 1 from postings where account_id = ${accountId}

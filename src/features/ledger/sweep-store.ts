@@ -37,3 +37,10 @@ export async function listDueBuckets(database: Database, { now, limit, skip }: D
     cause: { kind: "sweep", id: row.id },
   }));
 }
+
+/** When the oldest open hold should have ended; `null` without open holds. */
+export async function findOldestHoldEnd(database: Database): Promise<Date | null> {
+  const { rows } = await sql<{ end: Date | null }>`
+    select min(expires_at) as "end" from holds where state = 'open'`.execute(database);
+  return rows[0]?.end ?? null;
+}

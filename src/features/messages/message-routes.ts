@@ -8,6 +8,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
+import { compileOutlined, compileValidator } from "../../platform/http/validation.ts";
 import { type CallPlan, type Calls, type IncomingCall, quotePlan } from "../calls/index.ts";
 import { findModel, getOfferedModel, type LiveCatalog } from "../catalog/index.ts";
 import {
@@ -28,12 +29,13 @@ import {
   tokenCountRequestSchema,
   tokenCountSchema,
 } from "./message-schema.ts";
+import { outlineMessage } from "./outline-message.ts";
 import { MessagePresenter } from "./present-message.ts";
 import { checkVersion, type MessageModel, readMessageRequest } from "./read-message-request.ts";
 
 type MessageDependencies = {
   calls: Pick<Calls, "answer">;
-  chat: Pick<Chat, "plan" | "countInput">;
+  chat: Pick<Chat, "plan" | "countInput" | "forwards">;
   catalog: LiveCatalog;
   clock: Clock;
 };
@@ -74,7 +76,11 @@ function addCreation(http: HttpServer, { calls, chat, catalog }: MessageDependen
   http.post(
     "/messages",
     {
-      config: { ...config, storesTexts: false, keepsText: true },
+      config: {
+        ...{ ...config, storesTexts: false, keepsText: true },
+        outline: (bytes, limits) => outlineMessage(bytes, limits, (model) => chat.forwards(model, "messages")),
+      },
+      validatorCompiler: compileOutlined(compileValidator),
       schema: {
         ...schema,
         summary: "Create a message",

@@ -1,5 +1,6 @@
 import { JsonShape } from "../../lib/json-shape.ts";
 import { confirmText } from "../../lib/json-text.ts";
+import { findUnreadFacts, isUnread, leaveUnread } from "../../lib/unread-json.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { describeUnknownField } from "../../platform/errors/describe-unknown-field.ts";
 import type { ChatRequest, ChatTool, ReasoningEffort } from "../../providers/chat-request.ts";
@@ -7,6 +8,7 @@ import type { ChatObstacle } from "../../providers/contract.ts";
 import type { CallersPlaces } from "../chat/index.ts";
 import { type Fields, isObject, needObject, needObjects, needText, refuse } from "./message-error.ts";
 import { effortNames, messageNames } from "./message-names.ts";
+import type { MessageOutline } from "./outline-message.ts";
 import { dropUnsignedThinking, readCacheControl, readTurns } from "./read-message-turns.ts";
 
 /** The properties of the requested model that affect reading; `null` for an unknown model. */
@@ -55,7 +57,48 @@ const nativeFields: Readonly<Record<string, (value: unknown) => boolean>> = {
   compaction: () => false,
 };
 
+/** A Messages request, whether it is parsed or outlined. Throws if it is invalid. */
 export function readMessageRequest(body: Fields, model: MessageModel | null): ReadMessage {
+  const outline = findUnreadFacts(body) as MessageOutline | null;
+  return outline === null ? readParsed(body, model) : readOutlined(body, outline, model);
+}
+
+/** The conversation is translated only if it is needed: most requests are forwarded as they are. */
+function readOutlined(body: Fields, { contents }: MessageOutline, model: MessageModel | null): ReadMessage {
+  requireFlat(body);
+  let whole: ReadMessage | null = null;
+  const translate = (): ReadMessage => {
+    // A copy is parsed.
+    whole ??= readParsed({ ...body }, model);
+    return whole;
+  };
+  const request = { model: String(body.model), messages: [], ...readFields(body, model) } as ChatRequest;
+  Object.assign(request, readToolChoice(body.tool_choice));
+  addForeignFields(request, body, model);
+  const tools = { read: () => translate().request.tools, text: null };
+  leaveUnread(
+    request,
+    { messages: { read: () => translate().request.messages, text: null }, ...(contents.tools > 0 ? { tools } : {}) },
+    contents,
+  );
+  return {
+    request,
+    body: prepareBody(body, { model, hasUnsignedThinking: false }),
+    obstacle: findNativeField(body),
+    places: {
+      get messages() {
+        return translate().places.messages;
+      },
+      get tools() {
+        return translate().places.tools;
+      },
+      names: chooseNames(body),
+    },
+    referencedBytes: 0,
+  };
+}
+
+function readParsed(body: Fields, model: MessageModel | null): ReadMessage {
   requireFlat(body);
   const turns = body.messages as readonly unknown[];
   const read = readTurns(body.system, turns);
@@ -65,10 +108,7 @@ export function readMessageRequest(body: Fields, model: MessageModel | null): Re
   const request: ChatRequest = {
     model: String(body.model),
     messages: read.messages,
-    max_tokens: limitOutput(Number(body.max_tokens), model),
-    ...readOptions(body),
-    ...readFormat(body),
-    ...(model?.isReasoning === false ? {} : readThinking(body)),
+    ...readFields(body, model),
   };
   const tools = readTools(body.tools, read.foundTools);
   if (tools.tools.length > 0) request.tools = tools.tools;
@@ -84,9 +124,23 @@ export function readMessageRequest(body: Fields, model: MessageModel | null): Re
     request,
     body: prepareBody(body, { model, hasUnsignedThinking: read.hasUnsignedThinking }),
     obstacle: findNativeField(body) ?? tools.obstacle ?? read.obstacle,
-    places: { messages: read.places, tools: tools.places, names: hasEffort(body) ? effortNames : messageNames },
+    places: { messages: read.places, tools: tools.places, names: chooseNames(body) },
     referencedBytes: (read.references + tools.references) * bytesPerReference,
   };
+}
+
+/** The fields beside the conversation and the tools. */
+function readFields(body: Fields, model: MessageModel | null): Partial<ChatRequest> {
+  return {
+    max_tokens: limitOutput(Number(body.max_tokens), model),
+    ...readOptions(body),
+    ...readFormat(body),
+    ...(model?.isReasoning === false ? {} : readThinking(body)),
+  };
+}
+
+function chooseNames(body: Fields): CallersPlaces["names"] {
+  return hasEffort(body) ? effortNames : messageNames;
 }
 
 /** An unknown field passes only if a route of the model names it. */
@@ -104,6 +158,7 @@ function addForeignFields(request: ChatRequest, body: Fields, model: MessageMode
 function requireFlat(body: Fields): void {
   const shape = new JsonShape();
   for (const field in body) {
+    if (isUnread(body, field)) continue;
     shape.names += 1;
     shape.add(body[field], jsonDepthMax);
     if (!shape.isTooDeep) continue;

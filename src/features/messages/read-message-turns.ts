@@ -87,7 +87,7 @@ function readInstructions(read: ReadTurns, content: unknown, path: string): void
 }
 
 /** Claude Code sends accounting data for its vendor as a system block. It changes often and is useless to a model. */
-const billingMark = "x-anthropic-billing-header:";
+export const billingMark = "x-anthropic-billing-header:";
 
 /** Tool results become messages of their own, before the rest of the user's turn. */
 function readUserTurn(read: ReadTurns, content: unknown, path: string): void {

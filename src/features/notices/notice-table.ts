@@ -6,6 +6,9 @@ export type NoticeFacts = {
   top_up_cap_reached: { cap: string };
   low_balance: { balance: string; threshold: string };
   key_budget: { key: string; spent: string; budget: string };
+  spend_cap: { cap: string; until: string };
+  invoice: { title: string; number: string; amount: string };
+  credit_note: { title: string; number: string; amount: string };
 };
 
 export type NoticeKind = keyof NoticeFacts;
@@ -47,6 +50,23 @@ const noticeTable: { [Kind in NoticeKind]: (facts: NoticeFacts[Kind]) => NoticeT
     subject: "An API key is near its budget",
     before: [`The key ${key} has spent ${spent} of its budget of ${budget}. At the budget, its calls are rejected.`],
     after: ["You can raise the budget under API keys, and change this mail under Billing."],
+  }),
+  spend_cap: ({ cap, until }) => ({
+    subject: "Your account has reached today's maximum",
+    before: [`New accounts can spend ${cap} a day. Your account has reached it. Paid calls work again at ${until}.`],
+    after: ["Contact us if you need more before then."],
+  }),
+  invoice: ({ title, number, amount }) => ({
+    subject: `${title} ${number}: ${amount}`,
+    before: [`We received your payment. Your ${title.toLowerCase()} ${number} over ${amount} is under Billing.`],
+    after: ["Your name, address and tax id on later documents are under Billing too."],
+  }),
+  credit_note: ({ title, number, amount }) => ({
+    subject: `${title} ${number}: ${amount}`,
+    before: [
+      `A payment was refunded or disputed. Your ${title.toLowerCase()} ${number} over ${amount} is under Billing.`,
+    ],
+    after: ["The credit of this payment was taken back."],
   }),
 };
 

@@ -4,6 +4,7 @@ import type { Logger } from "../../platform/observability/logger.ts";
 import { stopTopUp } from "./cards/stop-top-up.ts";
 import { findCheckoutByPayment, lockCheckout } from "./checkout-store.ts";
 import { clawBackCheckout } from "./claw-back-checkout.ts";
+import { documentCheckout } from "./document-checkout.ts";
 import { isInEffect, mergeReversal, type StripeReversal } from "./reversal.ts";
 import { listReversals, putReversal } from "./reversal-store.ts";
 import type { StripeClient } from "./stripe-client.ts";
@@ -33,6 +34,7 @@ export async function applyReversal(
     await clawBackCheckout(tx, locked, now);
     // The balance falls with the payment: a top-up would charge the card that was just refunded or disputed.
     if (isInEffect(reversal)) await stopTopUp(tx, { checkout: locked, reason: "reversed", now });
+    await documentCheckout(tx, locked, now);
     return locked;
   });
   const fields = { payment: paymentId, reversal: reported.id, kind: reported.kind, status: reported.status };

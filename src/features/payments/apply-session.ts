@@ -7,6 +7,7 @@ import { type Checkout, nameTransaction } from "./checkout.ts";
 import { lockCheckout, updateCheckout } from "./checkout-store.ts";
 import { clawBackCheckout } from "./claw-back-checkout.ts";
 import { type CheckoutStep, decideCheckout } from "./decide-checkout.ts";
+import { documentCheckout } from "./document-checkout.ts";
 import type { StripeSession } from "./stripe-event.ts";
 
 type Outcome = { step: CheckoutStep; checkout: Checkout | null };
@@ -37,7 +38,9 @@ async function takeStep(tx: Database, { checkout, session, now }: Step): Promise
       const rejection = await credit(tx, checkout, now);
       if (rejection !== null) return await markMismatched(tx, { checkout, session, now }, rejection);
       await updateCheckout(tx, checkout.id, { state: "paid", endedAt: now, note: null, sessionId, paymentId });
-      await clawBackCheckout(tx, { ...checkout, state: "paid" }, now);
+      const paid: Checkout = { ...checkout, state: "paid", endedAt: now };
+      await clawBackCheckout(tx, paid, now);
+      await documentCheckout(tx, paid, now);
       return step;
     }
     case "mismatch":

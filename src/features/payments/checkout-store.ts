@@ -129,6 +129,20 @@ export async function listSilentCheckouts(
   return rows.map(toCheckout);
 }
 
+/** Payments since a time without an invoice, and not before the first invoice terms. Reads tables of invoices. */
+export async function listUndocumented(
+  database: Database,
+  { since, limit }: { since: Date; limit: number },
+): Promise<CheckoutId[]> {
+  const { rows } = await sql<{ id: CheckoutId }>`
+    select id from checkouts
+      where state = 'paid' and ended_at >= greatest(${since}, (select applied_at from invoice_terms where version = 1))
+        and exists (select from invoice_terms)
+        and not exists (select from billing_documents where payment_id = checkouts.id and corrects is null)
+      order by ended_at limit ${limit}`.execute(database);
+  return rows.map(({ id }) => id);
+}
+
 export async function updateAskedAt(database: Database, id: CheckoutId, askedAt: Date): Promise<void> {
   await database.updateTable("checkouts").set({ polled_at: askedAt }).where("id", "=", id).execute();
 }

@@ -9,6 +9,7 @@ import { runTopUps } from "./cards/run-top-ups.ts";
 import { addTopUpRoutes } from "./cards/top-up-routes.ts";
 import { addCheckoutRoutes } from "./checkout-routes.ts";
 import { createCheckout, type PaymentLimits } from "./create-checkout.ts";
+import { documentLatePayments } from "./document-checkout.ts";
 import { handlePaymentEvent } from "./external/handle-payment-event.ts";
 import { addPaymentWebhookRoute } from "./external/payment-webhook-routes.ts";
 import { handleStripeEvent } from "./handle-stripe-event.ts";
@@ -20,7 +21,7 @@ export type Payments = {
   /** Adds the billing page's routes to the console API. */
   addRoutes(consoleApi: HttpServer): void;
   addWebhookRoutes(http: HttpServer): Promise<void>;
-  /** Polls Stripe for payments, refunds and disputes whose webhook events were lost. */
+  /** Polls Stripe for payments, refunds and disputes whose webhook events were lost, and issues missing invoices. */
   sweep(signal: AbortSignal): Promise<void>;
   /** Charges saved cards of accounts with a low balance. */
   topUp(signal: AbortSignal): Promise<void>;
@@ -63,7 +64,7 @@ export function createPayments(options: PaymentOptions): Payments {
           requireTopUps(attemptsMax);
           await switchTopUpOn({ database, clock, ...limits }, request);
         },
-        removeCard: (accountId) => removeCard({ database, clock, stripe: requireStripe(stripe) }, accountId),
+        removeCard: (owner) => removeCard({ database, clock, stripe: requireStripe(stripe) }, owner),
       });
     },
     async addWebhookRoutes(http) {
@@ -80,6 +81,7 @@ export function createPayments(options: PaymentOptions): Payments {
       });
     },
     async sweep(signal) {
+      await documentLatePayments({ database, clock });
       if (stripe !== null) await sweepPayments({ database, clock, logger, stripe }, signal);
     },
     async topUp(signal) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseMoney, presentMoney } from "../../lib/money.ts";
+import { nano, parseMoney, presentMoney } from "../../lib/money.ts";
 import { countPlaces, fromMinor, toMinor } from "./stripe-amount.ts";
 
 const amounts = [
@@ -15,6 +15,15 @@ const amounts = [
   { currency: "KWD", text: "5.12", minor: 5120n, places: 2 },
   { currency: "KWD", text: "5.125", minor: null, places: 2 },
 ];
+
+test("other providers may use every place that the currency has", () => {
+  const minorOf = (text: string, currency: string) => toMinor(parseMoney(text) ?? nano(0n), currency, "external");
+  expect(minorOf("5.125", "KWD")).toBe(5125n);
+  expect(minorOf("5.1255", "KWD")).toBeNull();
+  expect(minorOf("500", "JPY")).toBe(500n);
+  expect(minorOf("0.5", "ISK")).toBeNull();
+  expect(minorOf("0.5", "MGA")).toBeNull();
+});
 
 test.for(amounts)("$text $currency is $minor to Stripe", ({ currency, text, minor, places }) => {
   const amount = parseMoney(text);

@@ -1,3 +1,4 @@
+import { countCurrencyPlaces } from "../../lib/currency.ts";
 import { type Nano, nano } from "../../lib/money.ts";
 
 /** Decimal places that a customer may enter, and decimal places of the unit that Stripe counts in. */
@@ -22,10 +23,14 @@ export function countPlaces(currency: string): number {
   return getPlaces(currency).written;
 }
 
-/** The amount in the unit that Stripe counts in, or `null` if it has too many decimal places. */
-export function toMinor(amount: Nano, currency: string): bigint | null {
+/**
+ * The amount in the unit that Stripe counts in, or `null` if it has too many decimal places. Other providers may use every
+ * place of the currency: Stripe wants the last one of three to be zero.
+ */
+export function toMinor(amount: Nano, currency: string, channel: "stripe" | "external" = "stripe"): bigint | null {
   const { written, counted } = getPlaces(currency);
-  if (amount % 10n ** BigInt(nanoPlaces - written) !== 0n) return null;
+  const places = channel === "stripe" ? written : Math.min(counted, countCurrencyPlaces(currency));
+  if (amount % 10n ** BigInt(nanoPlaces - places) !== 0n) return null;
   return amount / 10n ** BigInt(nanoPlaces - counted);
 }
 

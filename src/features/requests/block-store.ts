@@ -56,6 +56,48 @@ export async function readBlocks<T>(
     .execute((tx) => read(walkBlocks(tx, filter)));
 }
 
+/** The same for all accounts. The filter must have bounds, since the walk goes back in time in steps. */
+export async function readBlocksOfAll<T>(
+  database: Database,
+  filter: Omit<RequestFilter, "accountId">,
+  read: (blocks: AsyncGenerator<BlockRow, void>) => Promise<T>,
+): Promise<T> {
+  return await database
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .setAccessMode("read only")
+    .execute((tx) => read(walkAllBlocks(tx, filter)));
+}
+
+const firstStepMs = 60_000;
+const stepMsMax = 24 * 60 * 60_000;
+
+/** Only a BRIN index is on the time alone, so the newest blocks are found by short periods, which grow while they are empty. */
+async function* walkAllBlocks(tx: Database, filter: Omit<RequestFilter, "accountId">): AsyncGenerator<BlockRow, void> {
+  const { from, to } = findPeriod(filter);
+  const conditions = sql.join([...listContentConditions(filter), sql`first_at <= ${to}`], sql` and `);
+  let end = new Date(to.getTime() + blockSpanMs + 1);
+  for (let stepMs = firstStepMs; end > from; stepMs = Math.min(stepMs * 4, stepMsMax)) {
+    const start = new Date(Math.max(from.getTime(), end.getTime() - stepMs));
+    let last: BlockRow | undefined;
+    do {
+      const after = last === undefined ? sql`` : sql`and (created_at, id) < (${last.created_at}, ${last.id})`;
+      const { rows }: { rows: BlockRow[] } = await sql<BlockRow>`
+        select account_id, created_at, id, body from request_blocks
+          where created_at >= ${start} and created_at < ${end} and ${conditions} ${after}
+          order by created_at desc, id desc limit ${pageBlocksMax}`.execute(tx);
+      for (const row of rows) {
+        yield row;
+        await nextTurn();
+      }
+      last = rows.length < pageBlocksMax ? undefined : rows.at(-1);
+      // A busy period needs no longer steps.
+      if (rows.length > 0) stepMs = firstStepMs;
+    } while (last !== undefined);
+    end = start;
+  }
+}
+
 async function* walkBlocks(tx: Database, filter: RequestFilter): AsyncGenerator<BlockRow, void> {
   const conditions = [...listConditions(filter)];
   let last: BlockRow | undefined;
@@ -75,11 +117,16 @@ async function* walkBlocks(tx: Database, filter: RequestFilter): AsyncGenerator<
 }
 
 function* listConditions(filter: RequestFilter): Generator<RawBuilder<unknown>> {
-  const { accountId, model, keyId, wire, status, errorCode, clientRequestId } = filter;
   const { from, to } = findPeriod(filter);
-  yield sql`account_id = ${accountId}`;
+  yield sql`account_id = ${filter.accountId}`;
   // The second bound of `created_at` only helps to skip partitions.
   yield sql`created_at >= ${from} and created_at <= ${new Date(to.getTime() + blockSpanMs)} and first_at <= ${to}`;
+  yield* listContentConditions(filter);
+}
+
+/** What a block must contain. */
+function* listContentConditions(filter: Omit<RequestFilter, "accountId">): Generator<RawBuilder<unknown>> {
+  const { model, keyId, wire, status, errorCode, clientRequestId } = filter;
   if (model !== null) yield sql`models @> array[${model}]`;
   if (keyId !== null) yield sql`key_ids @> array[${keyId}]`;
   if (wire !== null) yield sql`wires @> array[${wire}]`;
@@ -91,7 +138,7 @@ function* listConditions(filter: RequestFilter): Generator<RawBuilder<unknown>> 
 }
 
 /** The times between which all calls of a filter lie. */
-function findPeriod({ from, to, after, ids }: RequestFilter): { from: Date; to: Date } {
+function findPeriod({ from, to, after, ids }: Omit<RequestFilter, "accountId">): { from: Date; to: Date } {
   const earliest = (a: Date, b: Date): Date => (a < b ? a : b);
   const end = after === null ? to : earliest(to, after.createdAt);
   if (ids === null) return { from, to: end };
@@ -113,14 +160,45 @@ export async function listNewestBlocks(database: Database, since: Date, limit: n
   return rows;
 }
 
-/** The blocks of any account that may contain a call. */
+const trafficPageBlocks = 200;
+
+/** The bodies of all accounts' blocks that may contain calls of a period, in one snapshot. */
+export async function readTrafficBlocks(
+  database: Database,
+  { from, to }: { from: Date; to: Date },
+  read: (body: Buffer) => void,
+): Promise<void> {
+  await database
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .setAccessMode("read only")
+    .execute(async (tx) => {
+      let last: BlockRow | undefined;
+      for (;;) {
+        const after =
+          last === undefined
+            ? sql``
+            : sql`and (created_at, account_id, id) > (${last.created_at}, ${last.account_id}, ${last.id})`;
+        const { rows } = await sql<BlockRow>`
+          select account_id, created_at, id, body from request_blocks
+            where created_at >= ${from} and created_at <= ${new Date(to.getTime() + blockSpanMs)} and first_at < ${to} ${after}
+            order by created_at, account_id, id limit ${trafficPageBlocks}`.execute(tx);
+        for (const { body } of rows) {
+          read(body);
+          await nextTurn();
+        }
+        last = rows.at(-1);
+        if (rows.length < trafficPageBlocks) return;
+      }
+    });
+}
+
+/** The blocks of any account that may contain a call. The BRIN index finds an hour of blocks, however many accounts there are. */
 export async function listBlocksAt(database: Database, { createdAt }: RequestPlace): Promise<BlockRow[]> {
   const { rows } = await sql<BlockRow>`
-    select block.* from accounts account cross join lateral (
-      select account_id, created_at, id, body from request_blocks
-        where account_id = account.id and created_at between ${createdAt} and ${new Date(createdAt.getTime() + blockSpanMs)}
-          and first_at <= ${createdAt}
-    ) as block`.execute(database);
+    select account_id, created_at, id, body from request_blocks
+      where created_at between ${createdAt} and ${new Date(createdAt.getTime() + blockSpanMs)}
+        and first_at <= ${createdAt}`.execute(database);
   return rows;
 }
 

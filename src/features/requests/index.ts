@@ -11,10 +11,18 @@
 export { type ContentSeal, createContentSeal } from "./content/seal-content.ts";
 export { createRequestLog, type RequestLog } from "./create-request-log.ts";
 export { describeError } from "./describe-error.ts";
+export { type AnyRequestFilter, listAnyRequests } from "./list-any-requests.ts";
 export { packRequestLog } from "./pack-request-log.ts";
-export { countStrayRequests } from "./partition-store.ts";
+export { countStrayRequests, sumLostRequests } from "./partition-store.ts";
 export { searchRequests, showRequest } from "./read-requests.ts";
-export { clientClosedStatus, decideEnding, type LoggedRequest, type ShownRequest } from "./request-record.ts";
+export { readTraffic, type TrafficCall } from "./read-traffic.ts";
+export {
+  clientClosedStatus,
+  decideEnding,
+  type LoggedRequest,
+  requestEndings,
+  type ShownRequest,
+} from "./request-record.ts";
 export { addRequestRoutes } from "./request-routes.ts";
 export { findNewestRefusal } from "./request-store.ts";
 export { rollRequestLog } from "./roll-request-log.ts";

@@ -26,6 +26,13 @@ export async function deleteGaps(database: Database, keptFrom: Date): Promise<vo
   await database.deleteFrom("request_gaps").where("to_at", "<", keptFrom).execute();
 }
 
+/** Calls missing from the log, of gaps that ended since. */
+export async function sumLostRequests(database: Database, since: Date): Promise<number> {
+  const { rows } = await sql<{ lost: number }>`
+    select coalesce(sum(lost), 0)::float8 as lost from request_gaps where to_at >= ${since}`.execute(database);
+  return rows[0]?.lost ?? 0;
+}
+
 /** Rows in the default partitions: none, unless a clock is wrong or the job has not run for long. */
 export async function countStrayRequests(database: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -1,3 +1,4 @@
+import { isUnread } from "../../lib/unread-json.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { CallEnd, CallPlan, IncomingCall } from "../calls/index.ts";
 import type { ChatKinds } from "../chat/index.ts";
@@ -62,6 +63,8 @@ export class RequestedResponse {
 
 /** The conversation of a request that contains all of it. */
 export function openConversation(request: ResponseRequest): Conversation {
+  // Its items are read only if they are needed.
+  if (isUnread(request, "input")) return { items: [], own: [], bytesBefore: 0 };
   const own = listOwnItems(request);
   return { items: own, own, bytesBefore: 0 };
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { createJsonScanner, type JsonLimits } from "../../platform/http/json-scanner.ts";
+import type { JsonLimits } from "../../lib/json-cursor.ts";
+import { createJsonScanner } from "../../platform/http/json-scanner.ts";
 import type { JsonObject } from "./response-request.ts";
 import type { StoredResponse } from "./response-store.ts";
 

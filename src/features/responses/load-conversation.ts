@@ -1,4 +1,5 @@
 import type { AccountId } from "../../lib/ids.ts";
+import { isUnread } from "../../lib/unread-json.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { findConversation, listItems, type StoredItem } from "./conversation-store.ts";
 import { createItemReader, type ItemReader } from "./item-reader.ts";
@@ -19,7 +20,8 @@ const ownIdPattern = /^(?:msg|rs|fc|ctc|cmp)_([0-9a-z]{26})_i?\d{1,5}$/;
 /** Whether a request refers to stored items. */
 export function hasHistory(request: ResponseRequest): boolean {
   const namesStored = request.previous_response_id != null || request.conversation != null;
-  return namesStored || listOwnItems(request).some(({ item }) => isReference(item));
+  // An outline has no references.
+  return namesStored || (!isUnread(request, "input") && listOwnItems(request).some(({ item }) => isReference(item)));
 }
 
 function isReference({ type, role }: JsonObject): boolean {

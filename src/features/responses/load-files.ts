@@ -1,5 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import type { AccountId } from "../../lib/ids.ts";
+import { isUnread } from "../../lib/unread-json.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { Conversation } from "./prepare-response.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
@@ -17,7 +18,10 @@ type FilePart = JsonObject & { type: keyof typeof fileParts; file_id: string };
 const partFields = ["content", "output"] as const;
 
 /** Whether a request names uploaded files. */
-export function hasFiles({ input }: ResponseRequest): boolean {
+export function hasFiles(request: ResponseRequest): boolean {
+  // An outline has none.
+  if (isUnread(request, "input")) return false;
+  const { input } = request;
   if (!Array.isArray(input)) return false;
   return input.some((item) => partFields.some((field) => listParts(item, field).some(isFilePart)));
 }

@@ -1,14 +1,17 @@
 import { JsonShape } from "../../lib/json-shape.ts";
 import { confirmText, shareText } from "../../lib/json-text.ts";
+import { findUnreadFacts, isUnread, leaveUnread, shareUnread } from "../../lib/unread-json.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { describeUnknownField } from "../../platform/errors/describe-unknown-field.ts";
+import type { ChatContents, NativeContents } from "../../providers/chat-contents.ts";
 import type { ChatMessage, ChatRequest } from "../../providers/chat-request.ts";
 import type { ChatObstacle, NativeRequest } from "../../providers/contract.ts";
 import { isCallersTool } from "../../providers/native/find-native-obstacle.ts";
 import { type CallersPlaces, chatFields } from "../chat/index.ts";
 import { readCompactionMark } from "./compaction-mark.ts";
+import type { ResponseOutline } from "./outline-response.ts";
 import { readInput } from "./read-input.ts";
-import { readTools } from "./read-tools.ts";
+import { readToolOptions, readTools } from "./read-tools.ts";
 import { readReasoningMark } from "./reasoning-mark.ts";
 import { responseNames } from "./response-names.ts";
 import { isObject, type JsonObject, type PlacedItem, type ResponseRequest } from "./response-request.ts";
@@ -70,13 +73,74 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
   for (const [field, message] of Object.entries(absentFields)) {
     if (request[field] != null) throw new AppError("unsupported_capability", message, { param: field });
   }
-  const { instructions } = request;
+  const outline = findUnreadFacts(request) as ResponseOutline | null;
+  return outline === null ? readParsed(request, items) : readOutlined(request, outline);
+}
+
+/** The conversation is translated only if it is needed: most requests are forwarded as they are. */
+function readOutlined(request: ResponseRequest, outline: ResponseOutline): ReadRequest {
+  let whole: ReadRequest | null = null;
+  const translate = (): ReadRequest => {
+    if (whole === null) {
+      const parsed = { ...request };
+      whole = readParsed(parsed, listOwnItems(parsed));
+    }
+    return whole;
+  };
+  const preface = readPreface(request);
+  const hasTools = outline.tools > 0;
+  const tools = readToolOptions(request, { isIdle: !hasTools, isOffered: hasTools });
+  const chat: ChatRequest = {
+    model: request.model,
+    messages: [],
+    ...tools.fields,
+    ...readFields(request),
+  };
+  addForeignFields(chat, request);
+  const contents: ChatContents = {
+    ...outline,
+    messages: preface.length + outline.messages,
+    characters: (preface.length === 0 ? 0 : (request.instructions?.length ?? 0)) + outline.characters,
+    hasDeveloper: false,
+    readOpening: () => [
+      ...preface,
+      ...readInput(listOwnItems({ model: request.model, input: outline.readOpening() })).messages,
+    ],
+  };
+  const unread = { tools: { read: () => translate().chat.tools, text: null } };
+  leaveUnread(
+    chat,
+    { messages: { read: () => translate().chat.messages, text: null }, ...(hasTools ? unread : {}) },
+    contents,
+  );
+  const places = {
+    get messages() {
+      return translate().places.messages;
+    },
+    get tools() {
+      return translate().places.tools;
+    },
+    names: responseNames,
+  };
+  return { chat, places, entries: [], obstacle: tools.obstacle ?? findNativeField(request), references: 0 };
+}
+
+function readPreface({ instructions }: ResponseRequest): ChatMessage[] {
+  const hasInstructions = typeof instructions === "string" && instructions !== "";
+  return hasInstructions ? [{ role: "system", content: instructions }] : [];
+}
+
+/** The fields beside the conversation and the tools. */
+function readFields(request: ResponseRequest): Partial<ChatRequest> {
+  return { ...readOptions(request), ...readFormat(request), ...readLogprobs(request) };
+}
+
+function readParsed(request: ResponseRequest, items: readonly PlacedItem[]): ReadRequest {
   const input = readInput(items);
   const entries = listToolEntries(request, items);
   const tools = readTools(request, entries);
   const references = input.references + (request.tools ?? []).filter(isHosted).length;
-  const hasInstructions = typeof instructions === "string" && instructions !== "";
-  const preface: ChatMessage[] = hasInstructions ? [{ role: "system", content: instructions }] : [];
+  const preface = readPreface(request);
   const messages = [...preface, ...input.messages];
   const obstacle = input.obstacle ?? tools.obstacle ?? findNativeField(request);
   if (messages.length === 0 && obstacle === null) {
@@ -86,9 +150,7 @@ export function readResponseRequest(request: ResponseRequest, items: readonly Pl
     model: request.model,
     messages,
     ...tools.fields,
-    ...readOptions(request),
-    ...readFormat(request),
-    ...readLogprobs(request),
+    ...readFields(request),
   };
   addForeignFields(chat, request);
   const places = {
@@ -122,6 +184,7 @@ function isHosted({ type }: JsonObject): boolean {
 function checkDepth(request: ResponseRequest): void {
   const shape = new JsonShape();
   for (const field in request) {
+    if (isUnread(request, field)) continue;
     shape.names += 1;
     shape.add(request[field], jsonDepthMax);
     if (shape.isTooDeep) throw createTooDeep(field);
@@ -207,7 +270,15 @@ const ownFields: ReadonlySet<string> = new Set([
  */
 export function writeNativeBody(request: ResponseRequest, items: readonly PlacedItem[]): NativeRequest["body"] {
   const body: Record<string, unknown> = {};
-  for (const field in request) if (!ownFields.has(field) && request[field] != null) body[field] = request[field];
+  for (const field in request) {
+    if (ownFields.has(field) || isUnread(request, field) || request[field] == null) continue;
+    body[field] = request[field];
+  }
+  if (isUnread(request, "input")) {
+    body.store = false;
+    shareUnread(request, body, { isMarked: false } satisfies NativeContents);
+    return body;
+  }
   const { input } = request;
   const sent = items.map(({ item }) => presentNativeItem(item)).filter((item) => item !== null);
   body.input = Array.isArray(input) && isSame(sent, input) ? input : sent;

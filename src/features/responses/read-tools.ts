@@ -19,25 +19,40 @@ const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 const foreignOptions = ["defer_loading", "async"] as const;
 
 /** The tools and tool choice of a request in the chat format. `entries` are the tools, also those that were found. */
-export function readTools(
-  { tools, tool_choice: choice, parallel_tool_calls: isParallel }: ResponseRequest,
-  entries: readonly PlacedEntry[],
-): ReadTools {
+export function readTools(request: ResponseRequest, entries: readonly PlacedEntry[]): ReadTools {
+  const { tools } = request;
   const obstacles: ChatObstacle[] = [];
   const listed: PlacedTool[] = [];
   for (const { entry, place } of entries) readEntry(entry, place, obstacles, listed);
   const offered = entries.length === (tools ?? []).length ? listed : dropFoundAgain(listed);
+  const read = readToolOptions(
+    request,
+    { isIdle: (tools ?? []).length === 0, isOffered: offered.length > 0 },
+    obstacles,
+  );
+  return {
+    ...read,
+    fields: { ...(offered.length === 0 ? {} : { tools: offered.map(({ tool }) => tool) }), ...read.fields },
+    places: offered.map(({ place }) => place),
+  };
+}
+
+/** How the tools may be used. */
+export function readToolOptions(
+  { tool_choice: choice, parallel_tool_calls: isParallel }: ResponseRequest,
+  { isIdle, isOffered }: { isIdle: boolean; isOffered: boolean },
+  obstacles: ChatObstacle[] = [],
+): Pick<ReadTools, "fields" | "obstacle"> {
   const chosen = choice == null ? undefined : readChoice(choice, obstacles);
   const [obstacle = null] = obstacles;
   // Clients send a tool choice without tools, and OpenAI's API accepts it.
-  const isIdle = (tools ?? []).length === 0 && (chosen === undefined || chosen === "auto" || chosen === "none");
+  const isNeedless = isIdle && (chosen === undefined || chosen === "auto" || chosen === "none");
   const fields = {
-    ...(offered.length === 0 ? {} : { tools: offered.map(({ tool }) => tool) }),
     // Beside tools that only an upstream with the Responses API has, only that upstream can apply the choice.
-    ...(chosen === undefined || isIdle || obstacle !== null ? {} : { tool_choice: chosen }),
-    ...(isParallel == null || offered.length === 0 ? {} : { parallel_tool_calls: isParallel }),
+    ...(chosen === undefined || isNeedless || obstacle !== null ? {} : { tool_choice: chosen }),
+    ...(isParallel == null || !isOffered ? {} : { parallel_tool_calls: isParallel }),
   };
-  return { fields, places: offered.map(({ place }) => place), obstacle };
+  return { fields, obstacle };
 }
 
 /** Adds one tool, or all tools of a namespace. */

@@ -1,21 +1,24 @@
 /** Reasoning text, and the vendor's signed details that must be sent back to it. */
 export type Reasoning = { text: string; details: Record<string, unknown>[] | null };
 
-const head = "sluice-1.";
+export const reasoningMarkHead = "sluice-1.";
 
 /**
  * The `encrypted_content` of a reasoning item. Clients send it back unread, some without the rest of the item. Not
  * encrypted: it contains no more than the item itself. Values without our prefix are a vendor's.
  */
 export function writeReasoningMark({ text, details }: Reasoning): string {
-  return head + Buffer.from(JSON.stringify(details === null ? { text } : { text, details })).toString("base64url");
+  return (
+    reasoningMarkHead +
+    Buffer.from(JSON.stringify(details === null ? { text } : { text, details })).toString("base64url")
+  );
 }
 
 /** `null` if it is not ours. */
 export function readReasoningMark(mark: string): Reasoning | null {
-  if (!mark.startsWith(head)) return null;
+  if (!mark.startsWith(reasoningMarkHead)) return null;
   try {
-    const { text, details } = JSON.parse(Buffer.from(mark.slice(head.length), "base64url").toString()) as {
+    const { text, details } = JSON.parse(Buffer.from(mark.slice(reasoningMarkHead.length), "base64url").toString()) as {
       text?: unknown;
       details?: unknown;
     };

@@ -17,7 +17,7 @@ export type ResponseDependencies = {
   ids: IdSource;
   logger: Logger;
   calls: Calls;
-  chat: Pick<Chat, "plan">;
+  chat: Pick<Chat, "plan" | "forwards">;
   catalog: Pick<LiveCatalog, "current">;
   files: Pick<Files, "getFile" | "openFile">;
   quota: TextQuota;

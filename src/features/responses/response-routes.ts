@@ -10,6 +10,7 @@ import { sendEvents } from "../../platform/http/hijack-reply.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { createFacts, getCaller } from "../../platform/http/request-context.ts";
 import { describeHeaders } from "../../platform/http/request-headers.ts";
+import { compileOutlined, compileValidator } from "../../platform/http/validation.ts";
 import { type PaidRoute, readKey } from "../calls/index.ts";
 import { type ChatKinds, chatErrors } from "../chat/index.ts";
 import { type Claim, claimKey, freeKey, type KeptAnswer, recallAnswer } from "../idempotency/index.ts";
@@ -19,6 +20,7 @@ import { openConversation, RequestedResponse } from "./create-response.ts";
 import { pageBytesMax, presentItemPage } from "./item-page.ts";
 import { hasHistory, listInputItems } from "./load-conversation.ts";
 import { hasFiles } from "./load-files.ts";
+import { outlineResponse } from "./outline-response.ts";
 import type { Conversation } from "./prepare-response.ts";
 import { describeBasis } from "./quote-response.ts";
 import type { ResponseDependencies } from "./response-dependencies.ts";
@@ -65,7 +67,12 @@ function addCreateResponse(http: HttpServer, dependencies: RouteDependencies): v
   http.post(
     "/responses",
     {
-      config: { ...config, storesTexts: false, keepsText: true },
+      config: {
+        ...{ ...config, storesTexts: false, keepsText: true },
+        outline: (bytes, limits) =>
+          outlineResponse(bytes, limits, (model) => dependencies.chat.forwards(model, "responses")),
+      },
+      validatorCompiler: compileOutlined(compileValidator),
       schema: {
         ...schema,
         summary: "Create a response",

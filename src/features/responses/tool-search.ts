@@ -1,3 +1,4 @@
+import { isUnread } from "../../lib/unread-json.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { isObject, type JsonObject, type PlacedItem, type ResponseRequest } from "./response-request.ts";
 
@@ -14,8 +15,10 @@ export function isClientSearch({ type, execution }: JsonObject): boolean {
 
 const searchTypes: ReadonlySet<unknown> = new Set(["tool_search", "tool_search_call", "tool_search_output"]);
 
-export function searchesTools({ tools }: ResponseRequest): boolean {
-  return (tools ?? []).some(isClientSearch);
+export function searchesTools(request: ResponseRequest): boolean {
+  // An outline has only functions and custom tools.
+  if (isUnread(request, "tools")) return false;
+  return (request.tools ?? []).some(isClientSearch);
 }
 
 /** A tool or a namespace as the caller wrote it. */

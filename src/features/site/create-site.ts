@@ -1,4 +1,5 @@
 import type { SiteSession } from "../../lib/console-session.ts";
+import type { UserId } from "../../lib/ids.ts";
 import { isLoopbackUrl } from "../../platform/config/load-settings.ts";
 import type { MasterKey } from "../../platform/config/master-key.ts";
 import type { AccountChanges } from "../../platform/database/account-changes.ts";
@@ -7,6 +8,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { createMailer, type Mailer } from "../../platform/mail/create-mailer.ts";
 import type { MailOutbox } from "../../platform/mail/mail-outbox.ts";
+import type { SignUpAdmission } from "../abuse/index.ts";
 import { addChangeRoutes } from "./account/change-routes.ts";
 import { addCodeRoutes } from "./account/code-routes.ts";
 import { addFirstCallRoutes } from "./account/first-call-routes.ts";
@@ -38,8 +40,11 @@ export type Site = {
   addRoutes(http: HttpServer, addApi: (consoleApi: HttpServer) => void): Promise<void>;
   /** The session of these headers, or `null`. */
   readSession(headers: RequestHeaders): Promise<SiteSession | null>;
+  /** Logs a changed sign-in method and mails its owner. */
+  notifyChange(owner: { userId: UserId; email: string }, change: string): void;
   /** Mails text with a link, and the brand's footer. */
   sendMail(content: MailContent): void;
+  getBrandName(): string;
   /** Applies a changed brand to pages and mails. */
   rebrand(brand: Brand): void;
   /** Finishes background work and the mail being sent. */
@@ -51,6 +56,7 @@ type SiteParts = ShowcaseOptions &
     changes: Pick<AccountChanges, "watch">;
     masterKey: MasterKey;
     openAccount: OpenAccount;
+    admission: SignUpAdmission;
     /** Prints an unsent mail on the server's terminal, if there is one. */
     showMail(text: string): void;
     /** Storage for unsent mails; defaults to this process's memory. */
@@ -68,7 +74,7 @@ export function createSite(given: SiteOptions & SiteParts): Site {
   const built = readSiteFiles();
   const addresses = { siteUrl, baseUrl };
   let files = built && applyBrand(built, brand, addresses);
-  const shell = createSiteShell({ siteUrl, signUp, getFiles: () => files });
+  const shell = createSiteShell({ siteUrl, signUp, hasStatusPage: given.hasStatusPage, getFiles: () => files });
   const heartbeats = createHeartbeats(heartbeatMs);
   const site = {
     ...{ database, clock, ids, randomBytes, counters, logger, mailer, siteUrl },
@@ -102,6 +108,8 @@ export function createSite(given: SiteOptions & SiteParts): Site {
       });
     },
     readSession: signIn.readSession,
+    notifyChange: signIn.notifyChange,
+    getBrandName: () => brand.name,
     sendMail: (content) => mailer.send(composeMail(content)),
     rebrand(next) {
       brand = next;

@@ -63,6 +63,7 @@ const pagePaths = [
   "/security",
   "/sign-in",
   "/sign-up",
+  "/status",
   "/verify-email",
 ] as const;
 
@@ -73,12 +74,14 @@ const notBuilt = "<!doctype html><title>Sluice</title><p>The site is not built. 
 type SiteShellOptions = {
   siteUrl: string;
   signUp: SignUpPolicy;
+  /** Without it, `/status` is a path like any other that does not exist. */
+  hasStatusPage: boolean;
   /** The current files, which change with the brand. `null` if the site is not built. */
   getFiles(): SiteFiles | null;
 };
 
 /** Serves the built site. The document contains no user data. */
-export function createSiteShell({ siteUrl, signUp, getFiles }: SiteShellOptions): SiteShell {
+export function createSiteShell({ siteUrl, signUp, hasStatusPage, getFiles }: SiteShellOptions): SiteShell {
   const isHttps = new URL(siteUrl).protocol === "https:";
   const compress = createDocumentCompressor();
   // The brand does not change the inline styles.
@@ -117,6 +120,7 @@ export function createSiteShell({ siteUrl, signUp, getFiles }: SiteShellOptions)
     addRoutes(http) {
       const schema = { hide: true };
       for (const path of pagePaths) {
+        if (path === "/status" && !hasStatusPage) continue;
         const params = describePage(path);
         http.get(path, { schema: { ...schema, params } }, (_request, reply) => sendShell(reply, { path }));
       }

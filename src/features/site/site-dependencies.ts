@@ -20,6 +20,7 @@ export type SiteOptions = {
   welcomesDailyMax: number;
   /** Retention of logged request contents in days; 0 disables it. */
   contentDays: number;
+  hasStatusPage: boolean;
   supportContact: string | null;
   mail: { smtpUrl: string | undefined; from: string };
   payments: {

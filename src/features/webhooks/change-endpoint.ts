@@ -1,6 +1,6 @@
 import type { AccountId } from "../../lib/ids.ts";
 import { notifyAccountChange } from "../../platform/database/account-changes.ts";
-import { type Database, isUniqueViolation } from "../../platform/database/database.ts";
+import { type Database, inTransaction, isUniqueViolation } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { decideOverlapEnd } from "./account-secret.ts";
 import { checkWebhookUrl, normaliseUrl } from "./check-webhook-url.ts";
@@ -41,7 +41,7 @@ export async function changeEndpoint(
 ): Promise<WebhookEndpoint> {
   if (requested.url !== undefined) checkWebhookUrl(requested.url, { param: "url", allowsPrivate });
   try {
-    return await database.transaction().execute(async (tx) => {
+    return await inTransaction(database, async (tx) => {
       const current = await getEndpoint(tx, name);
       const changes = decideChanges(current, requested, clock.now());
       const lane = nameEndpointLane(current);
@@ -70,7 +70,7 @@ function decideChanges(current: WebhookEndpoint, requested: RequestedChanges, no
 
 /** Drops pending deliveries. */
 export async function removeEndpoint(database: Database, name: EndpointName): Promise<void> {
-  await database.transaction().execute(async (tx) => {
+  await inTransaction(database, async (tx) => {
     const endpoint = await getEndpoint(tx, name);
     await dropPending(tx, [nameEndpointLane(endpoint)]);
     await deleteEndpoint(tx, endpoint.id);

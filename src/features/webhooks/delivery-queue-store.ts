@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { AccountId, EventId, WebhookEndpointId } from "../../lib/ids.ts";
+import { type AccountId, type EventId, presentLeastId, type WebhookEndpointId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Attempt, DeliveryId, DeliveryState } from "./delivery.ts";
 import type { WebhookEvent } from "./webhook-event.ts";
@@ -52,6 +52,21 @@ export async function readDeliveryLag(database: Database): Promise<DeliveryLag> 
     database,
   );
   return rows[0] ?? { pending: 0, oldestDueAt: null };
+}
+
+/** Attempts of deliveries that were created since, and how many accounts they belong to. */
+export type DeliveryAttempts = { attempts: number; failed: number; accounts: number; failedAccounts: number };
+
+export async function countAttempts(database: Database, since: Date): Promise<DeliveryAttempts> {
+  const { rows } = await sql<DeliveryAttempts>`
+    select count(*)::float8 as attempts, (count(*) filter (where error is not null))::float8 as failed,
+        count(distinct account_id)::float8 as accounts,
+        (count(distinct account_id) filter (where error is not null))::float8 as "failedAccounts"
+      from delivery_attempts attempt join deliveries on deliveries.id = attempt.delivery_id
+      where attempt.delivery_id >= ${presentLeastId("dlv", since)} and deliveries.id >= ${presentLeastId("dlv", since)}`.execute(
+    database,
+  );
+  return rows[0] ?? { attempts: 0, failed: 0, accounts: 0, failedAccounts: 0 };
 }
 
 /** The oldest event with a pending delivery. */

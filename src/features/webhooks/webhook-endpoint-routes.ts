@@ -1,12 +1,20 @@
+import type { FastifyRequest } from "fastify";
 import type { ErrorCode } from "../../platform/errors/error-table.ts";
 import { describeAnswers } from "../../platform/http/answer-headers.ts";
+import { findSession } from "../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { describeEndpoint } from "../../platform/http/endpoint-table.ts";
 import { emptyBodySchema } from "../../platform/http/optional-body.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
-import { changeEndpoint, getEndpoint, removeEndpoint, rotateEndpointSecret } from "./change-endpoint.ts";
-import { createEndpoint } from "./create-endpoint.ts";
+import {
+  changeOwnEndpoint,
+  createOwnEndpoint,
+  type EndpointOwner,
+  removeOwnEndpoint,
+  rotateOwnSecret,
+} from "./audited-changes.ts";
+import { getEndpoint } from "./change-endpoint.ts";
 import { listDeliveries } from "./delivery-store.ts";
 import { findEventsKeptFrom } from "./forget-old-events.ts";
 import { sendTestEvent } from "./resend-event.ts";
@@ -46,6 +54,12 @@ export function addEndpointRoutes(http: HttpServer, dependencies: WebhookDepende
   addDeliveries(http, dependencies);
 }
 
+/** The console reuses these routes with its session. */
+function getOwner(request: FastifyRequest): EndpointOwner {
+  const from = { address: request.ip, requestId: request.id };
+  return { caller: getCaller(request), session: findSession(request), from };
+}
+
 function addCreate(http: HttpServer, dependencies: WebhookDependencies): void {
   const { config, schema, errors } = describeEndpoint("createWebhookEndpoint", [...bodyErrors, "invalid_url"]);
   http.post(
@@ -65,8 +79,8 @@ follow Standard Webhooks. An account can have at most 20 endpoints, each with it
     },
     async (request, reply) => {
       const { url, description = "", event_types: eventTypes = [] } = request.body;
-      const { accountId } = getCaller(request);
-      const { endpoint, secret } = await createEndpoint(dependencies, { accountId, url, description, eventTypes });
+      const asked = { url, description, eventTypes };
+      const { endpoint, secret } = await createOwnEndpoint(dependencies, getOwner(request), asked);
       reply.code(201).header("location", `${dependencies.baseUrl}/webhook_endpoints/${endpoint.id}`);
       return { ...presentEndpoint(endpoint, dependencies.clock.now()), secret };
     },
@@ -141,16 +155,12 @@ endpoint; events it missed meanwhile can be resent.`,
     },
     async (request) => {
       const { url, description, event_types: eventTypes, enabled: isEnabled } = request.body;
-      const endpoint = await changeEndpoint(
-        dependencies,
-        { accountId: getCaller(request).accountId, id: request.params.id },
-        {
-          ...(url === undefined ? {} : { url }),
-          ...(description === undefined ? {} : { description }),
-          ...(eventTypes === undefined ? {} : { eventTypes }),
-          ...(isEnabled === undefined ? {} : { isEnabled }),
-        },
-      );
+      const endpoint = await changeOwnEndpoint(dependencies, getOwner(request), request.params.id, {
+        ...(url === undefined ? {} : { url }),
+        ...(description === undefined ? {} : { description }),
+        ...(eventTypes === undefined ? {} : { eventTypes }),
+        ...(isEnabled === undefined ? {} : { isEnabled }),
+      });
       return presentEndpoint(endpoint, dependencies.clock.now());
     },
   );
@@ -173,7 +183,7 @@ function addDelete(http: HttpServer, { database }: WebhookDependencies): void {
     },
     async (request) => {
       const { id } = request.params;
-      await removeEndpoint(database, { accountId: getCaller(request).accountId, id });
+      await removeOwnEndpoint(database, getOwner(request), id);
       return { id, object: "webhook_endpoint" as const, deleted: true as const };
     },
   );
@@ -197,8 +207,7 @@ function addRotate(http: HttpServer, dependencies: WebhookDependencies): void {
       },
     },
     async (request) => {
-      const name = { accountId: getCaller(request).accountId, id: request.params.id };
-      const { endpoint, secret } = await rotateEndpointSecret(dependencies, name);
+      const { endpoint, secret } = await rotateOwnSecret(dependencies, getOwner(request), request.params.id);
       return { ...presentEndpoint(endpoint, dependencies.clock.now()), secret };
     },
   );

@@ -166,6 +166,12 @@ export function networks(): SettingKind<readonly string[]> {
   return listOf("a list of addresses or networks, such as 10.0.0.0/8, 192.168.1.5", isNetwork);
 }
 
+export function mailAddresses(): SettingKind<readonly string[]> {
+  return listOf("a list of e-mail addresses, such as ops@example.com, night@example.com", (item) =>
+    /^[^\s@<>"',]+@[^\s@<>"',]+$/.test(item),
+  );
+}
+
 /** A YAML list, or text with commas. */
 function listOf(expected: string, isItem: (item: string) => boolean): SettingKind<readonly string[]> {
   return {

@@ -11,6 +11,7 @@ import {
   headerList,
   line,
   linkTarget,
+  mailAddresses,
   mailServerAddress,
   networks,
   oneOf,
@@ -202,6 +203,33 @@ export const settingsTable = {
     description:
       "The maximum number of welcome credits in 24 hours, of which at most ten go to one network. It limits abuse by people with many mailboxes.",
   },
+  sign_ups_per_network_daily_max: {
+    kind: wholeNumber({ min: 0, max: 1_000_000 }),
+    default: 20,
+    example: "5",
+    description:
+      "How many accounts may be opened on the site from one network (an IPv4 address or an IPv6 /64) in 24 hours. Addresses that are not public, such as a proxy's, are not limited. 0: no limit (docs/operating/abuse.md).",
+  },
+  sign_ups_per_domain_daily_max: {
+    kind: wholeNumber({ min: 0, max: 1_000_000 }),
+    default: 100,
+    example: "20",
+    description:
+      "How many accounts may be opened on the site with one mail domain in 24 hours. Domains of large mail services, such as gmail.com, are not limited. 0: no limit.",
+  },
+  new_account_daily_spend_max: {
+    kind: amount(),
+    default: "0",
+    example: "20.00",
+    description:
+      "How much an account that signed up on the site may spend a day in its first new_account_days days. Compared every minute. 0: no maximum (docs/operating/abuse.md).",
+  },
+  new_account_days: {
+    kind: wholeNumber({ min: 1, max: 365 }),
+    default: 7,
+    example: "14",
+    description: "For how many days new_account_daily_spend_max applies to an account.",
+  },
   support_contact: {
     kind: contact(),
     default: undefined,
@@ -223,6 +251,36 @@ export const settingsTable = {
     defaultText: "<brand_name> <no-reply@host of site_url>",
     example: "Sluice <no-reply@example.com>",
     description: "The sender of the site's e-mails.",
+  },
+  alarm_mails: {
+    kind: mailAddresses(),
+    default: [],
+    example: "[ops@example.com]",
+    description: "Who gets alarms by mail (docs/operating/alarms.md). Without addresses, every operator.",
+  },
+  alarm_webhook_url: {
+    kind: text("an http or https address"),
+    default: undefined,
+    defaultText: "alarms are not sent to a webhook",
+    example: "https://alerts.example.com/sluice",
+    description:
+      "Where alarms are sent as signed events. Private addresses are allowed. Set it together with alarm_webhook_secret.",
+  },
+  alarm_webhook_secret: {
+    kind: text("a signing secret of the form whsec_<base64> or its variable"),
+    default: undefined,
+    defaultText: "alarms are not sent to a webhook",
+    example: "'${ALARM_WEBHOOK_SECRET}'",
+    description:
+      "The secret that signs alarms (Standard Webhooks). A value of the form ${NAME} is read from the environment.",
+  },
+  alarm_slack_url: {
+    kind: text("the address of an incoming webhook or its variable"),
+    default: undefined,
+    defaultText: "alarms are not sent to a chat",
+    example: "'${ALARM_SLACK_URL}'",
+    description:
+      "An incoming webhook of Slack, Mattermost, Rocket.Chat or Discord (`/slack`). A value of the form ${NAME} is read from the environment.",
   },
   brand_name: {
     kind: line(40),
@@ -269,9 +327,16 @@ export const settingsTable = {
   status_url: {
     kind: linkTarget(),
     default: undefined,
-    defaultText: "no link",
+    defaultText: "<site_url>/status, unless status_page is off",
     example: "https://status.example.com/",
     description: "The status page, linked on every page.",
+  },
+  status_page: {
+    kind: oneOf(["on", "off"]),
+    default: "on",
+    example: "off",
+    description:
+      "The public page `/status` with the share of answered calls by model and endpoint, and your incidents (docs/operating/status-page.md). `off`: it does not exist.",
   },
   announcement: {
     kind: line(300),

@@ -1,6 +1,7 @@
 import { duplexPair } from "node:stream";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { countRuns } from "../../../test/harness/count-runs.ts";
 import { hasRedis, type RedisServer, startRedisServer } from "../../../test/harness/servers/redis-server.ts";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
 import type { Counters, LeaseCheck, RateCheck } from "./counters.ts";
@@ -46,7 +47,7 @@ afterAll(async () => {
   await redisServer?.[Symbol.asyncDispose]();
 });
 
-const runs = { numRuns: 60 };
+const runs = { numRuns: countRuns(60) };
 const perMinute = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 2_000_000 }));
 const smallLimit = fc.integer({ min: 1, max: 60 });
 const pauseMs = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 5000 }), fc.integer({ min: 0, max: 90_000 }));
@@ -417,7 +418,7 @@ describe.skipIf(!hasRedis)("memory and Redis", () => {
           }
         }
       }),
-      { numRuns: 150 },
+      { numRuns: countRuns(150) },
     );
   });
 });

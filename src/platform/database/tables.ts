@@ -9,10 +9,19 @@ export type Tables = {
   account_webhook_secrets: AccountWebhookSecretsTable;
   accounts: AccountsTable;
   admin_keys: AdminKeysTable;
+  alarm_checks: AlarmChecksTable;
+  alarm_events: AlarmEventsTable;
+  alarm_notifications: AlarmNotificationsTable;
+  alarm_rules: AlarmRulesTable;
+  alarms: AlarmsTable;
   api_key_uses: ApiKeyUsesTable;
   api_keys: ApiKeysTable;
   audit_entries: AuditEntriesTable;
   auto_top_ups: AutoTopUpsTable;
+  backup_runs: BackupRunsTable;
+  billing_details: BillingDetailsTable;
+  billing_documents: BillingDocumentsTable;
+  blocks: BlocksTable;
   buckets: BucketsTable;
   catalog_prices: CatalogPricesTable;
   catalog_versions: CatalogVersionsTable;
@@ -25,12 +34,16 @@ export type Tables = {
   copy_states: CopyStatesTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
+  document_series: DocumentSeriesTable;
   event_inboxes: EventInboxesTable;
   events: EventsTable;
   file_usages: FileUsagesTable;
   files: FilesTable;
   holds: HoldsTable;
   idempotency_keys: IdempotencyKeysTable;
+  incident_updates: IncidentUpdatesTable;
+  incidents: IncidentsTable;
+  invoice_terms: InvoiceTermsTable;
   key_spending: KeySpendingTable;
   ledger_checks: LedgerChecksTable;
   ledger_currencies: LedgerCurrenciesTable;
@@ -54,6 +67,8 @@ export type Tables = {
   scheduled_catalogs: ScheduledCatalogsTable;
   scheduled_jobs: ScheduledJobsTable;
   secrets: SecretsTable;
+  sign_ups: SignUpsTable;
+  statement_months: StatementMonthsTable;
   stored_texts: StoredTextsTable;
   stripe_progress: StripeProgressTable;
   submission_times: SubmissionTimesTable;
@@ -61,6 +76,9 @@ export type Tables = {
   task_leases: TaskLeasesTable;
   task_orders: TaskOrdersTable;
   tasks: TasksTable;
+  traffic_days: TrafficDaysTable;
+  traffic_progress: TrafficProgressTable;
+  traffic_slots: TrafficSlotsTable;
   unarchived_bytes: UnarchivedBytesTable;
   uncharged_costs: UnchargedCostsTable;
   unowned_bytes: UnownedBytesTable;
@@ -136,6 +154,7 @@ type AccountsTable = {
   tasks_in_flight: number | null;
   time_zone: Generated<string>;
   closed_at: Date | null;
+  spend_capped_until: Date | null;
 };
 
 type AdminKeysTable = {
@@ -151,6 +170,58 @@ type AdminKeysTable = {
   last_used_at: Date | null;
   revoked_at: Date | null;
   revoked_by: string | null;
+};
+
+type AlarmChecksTable = {
+  rule: string;
+  checked_at: Date;
+  value: number | null;
+  subject: string | null;
+  trouble: string | null;
+};
+
+type AlarmEventsTable = {
+  alarm_id: string;
+  number: number;
+  kind: string;
+  state: string;
+  actor: string;
+  note: string | null;
+  created_at: Date;
+};
+
+type AlarmNotificationsTable = {
+  id: string;
+  alarm_id: string;
+  channel: string;
+  facts: unknown;
+  state: string;
+  attempts: Generated<number>;
+  due_at: Date;
+  created_at: Date;
+  ended_at: Date | null;
+  trouble: string | null;
+};
+
+type AlarmRulesTable = {
+  rule: string;
+  is_on: boolean;
+  threshold: number | null;
+  changed_at: Date;
+  changed_by: string;
+};
+
+type AlarmsTable = {
+  id: string;
+  rule: string;
+  subject: string;
+  state: string;
+  value: number;
+  message: string;
+  began_at: Date;
+  met_at: Date;
+  silenced_until: Date | null;
+  ended_at: Date | null;
 };
 
 type ApiKeyUsesTable = {
@@ -210,6 +281,50 @@ type AutoTopUpsTable = {
   month_max_nano: bigint;
   next_at: Date;
   changed_at: Date;
+};
+
+type BackupRunsTable = {
+  id: string;
+  kind: string;
+  finished_at: Date;
+};
+
+type BillingDetailsTable = {
+  account_id: string;
+  legal_name: string | null;
+  address: string | null;
+  country: string | null;
+  tax_id: string | null;
+  purchase_order: string | null;
+  changed_at: Date;
+};
+
+type BillingDocumentsTable = {
+  position: Generated<bigint>;
+  id: string;
+  account_id: string;
+  kind: string;
+  prefix: string;
+  number: bigint;
+  issued_at: Date;
+  currency: string;
+  total_nano: bigint;
+  tax_nano: bigint;
+  payment_id: string | null;
+  channel: string | null;
+  corrects: string | null;
+  reversal_id: string | null;
+  month: string | null;
+  content: unknown;
+};
+
+type BlocksTable = {
+  kind: string;
+  subject: string;
+  reason: string;
+  created_at: Date;
+  created_by: string;
+  ends_at: Date | null;
 };
 
 type BucketsTable = {
@@ -372,6 +487,12 @@ type DeliveryAttemptsTable = {
   answer: string | null;
 };
 
+type DocumentSeriesTable = {
+  kind: string;
+  prefix: string;
+  last_number: bigint;
+};
+
 type EventInboxesTable = {
   account_id: string;
   opened_at: Date;
@@ -446,6 +567,32 @@ type IdempotencyKeysTable = {
   summary: string | null;
   created_at: Date;
   expires_at: Date;
+};
+
+type IncidentUpdatesTable = {
+  incident_id: string;
+  number: number;
+  state: string;
+  message: string;
+  created_at: Date;
+  created_by: string;
+};
+
+type IncidentsTable = {
+  id: string;
+  title: string;
+  state: string;
+  model_ids: string[];
+  began_at: Date;
+  changed_at: Date;
+  ended_at: Date | null;
+};
+
+type InvoiceTermsTable = {
+  version: number;
+  terms: unknown;
+  actor: string;
+  applied_at: Date;
 };
 
 type KeySpendingTable = {
@@ -727,6 +874,22 @@ type SecretsTable = {
   last_used_at: Date | null;
 };
 
+type SignUpsTable = {
+  id: string;
+  created_at: Date;
+  network: string;
+  mail_domain: string;
+  account_id: string | null;
+  refusal: string | null;
+  cap_lifted_at: Date | null;
+};
+
+type StatementMonthsTable = {
+  month: string;
+  done_until: string;
+  is_done: Generated<boolean>;
+};
+
 type StoredTextsTable = {
   account_id: string;
   shard: number;
@@ -807,6 +970,28 @@ type TasksTable = {
   steps: unknown;
   traceparent: string | null;
   prompt_erased_at: Date | null;
+};
+
+type TrafficDaysTable = {
+  day: string;
+  kind: string;
+  subject: string;
+  calls: bigint;
+  failed: bigint;
+};
+
+type TrafficProgressTable = {
+  is_only: Generated<boolean>;
+  counted_until: Date;
+  run_at: Date;
+};
+
+type TrafficSlotsTable = {
+  slot_at: Date;
+  kind: string;
+  subject: string;
+  calls: bigint;
+  failed: bigint;
 };
 
 type UnarchivedBytesTable = {

@@ -28,7 +28,7 @@ const contract: readonly [status: number, type: string, codes: string][] = [
   [503, "model_unavailable", "model_unavailable"],
 ];
 
-/** Errors beyond the contract: malformed HTTP, endpoints we lack, shots of dramas, sign-in on the site. */
+/** Errors beyond the contract: malformed HTTP, endpoints we lack, shots of dramas, sign-in on the site, operators. */
 const additions: typeof contract = [
   [400, "invalid_request_error", "malformed_request invalid_token"],
   [400, "invalid_request_error", "authorization_pending slow_down access_denied expired_token invalid_grant"],
@@ -36,6 +36,7 @@ const additions: typeof contract = [
   [401, "authentication_error", "not_signed_in wrong_credentials"],
   [404, "invalid_request_error", "not_offered"],
   [403, "permission_error", "reauthentication_required sign_up_closed cross_site_request"],
+  [403, "permission_error", "second_factor_required operator_not_permitted"],
   [429, "rate_limit_error", "too_many_attempts"],
   [408, "invalid_request_error", "request_timeout"],
   [426, "invalid_request_error", "websocket_not_supported"],

@@ -170,6 +170,11 @@ export const errorTable = {
     meaning: "The API key has used up its budget.",
     remedy: "Raise the key's budget or wait for its reset.",
   },
+  daily_spend_cap: {
+    ...unpaid,
+    meaning: "A new account has reached its maximum spending of a day.",
+    remedy: "Wait until midnight UTC, or ask the operator to lift the maximum.",
+  },
   account_suspended: {
     ...forbidden,
     meaning: "The account is suspended.",
@@ -201,6 +206,16 @@ export const errorTable = {
     ...forbidden,
     meaning: "Sign-up is closed, or requires an invitation.",
     remedy: "Ask the operator for an invitation.",
+  },
+  access_blocked: {
+    ...forbidden,
+    meaning: "The operator has blocked your network, mail domain or e-mail address.",
+    remedy: "Use another network or address, or contact the operator.",
+  },
+  disposable_email: {
+    ...forbidden,
+    meaning: "The e-mail address belongs to a service for disposable mailboxes.",
+    remedy: "Sign up with a lasting e-mail address.",
   },
   cross_site_request: {
     ...forbidden,
@@ -277,6 +292,13 @@ export const errorTable = {
       "The first request with this `Idempotency-Key` has ended, and its response was too large to store. Or the code is already redeemed.",
     remedy: "Use the id and the usage in the error. A code gives its credit once.",
   },
+  already_ended: {
+    ...conflict,
+    isRetryable: false,
+    forbidsRetry: true,
+    meaning: "The alarm or incident has already ended.",
+    remedy: "Reload the list.",
+  },
   already_answered: {
     ...conflict,
     isRetryable: false,
@@ -286,8 +308,9 @@ export const errorTable = {
   },
   catalog_changed: {
     ...conflict,
+    isForOperators: true,
     isRetryable: false,
-    meaning: "Somebody applied another version of the catalog since you opened it. Operators only.",
+    meaning: "Another version of the catalog was applied since you opened it.",
     remedy: "Load the active version, repeat your changes, and apply them.",
   },
   task_not_cancelable: {
@@ -361,6 +384,11 @@ export const errorTable = {
     ...limited,
     meaning: "Too many requests or tasks run at the same time.",
     remedy: "Wait for `Retry-After`, or for a running one to end.",
+  },
+  sign_up_limited: {
+    ...limited,
+    meaning: "Too many accounts were opened from your network or mail domain.",
+    remedy: "Try again tomorrow, or ask the operator for an invitation.",
   },
   too_many_attempts: {
     ...limited,

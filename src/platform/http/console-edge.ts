@@ -29,7 +29,14 @@ export const securityHeaders = {
 };
 
 /** Errors that every route of the console API can return. */
-const commonErrors = ["not_signed_in", "rate_limit_exceeded", "internal_error", "overloaded", "shutting_down"] as const;
+const commonErrors = [
+  "not_signed_in",
+  "access_blocked",
+  "rate_limit_exceeded",
+  "internal_error",
+  "overloaded",
+  "shutting_down",
+] as const;
 const changeErrors = [
   "cross_site_request",
   "invalid_json",
@@ -94,7 +101,8 @@ export async function addConsoleApi(
           requireOwnPage(request, { origin, takesForm: isFormRoute(request.routeOptions.schema) });
         }
         const session = await readSession(request.headers);
-        if (session !== null) sessions.set(request, session);
+        const from = { address: request.ip, requestId: request.id };
+        if (session !== null) sessions.set(request, { ...session, from });
         else if (request.routeOptions.config.access !== "open") throw createNotSignedIn();
       });
       addRoutes(consoleApi);

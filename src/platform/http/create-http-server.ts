@@ -9,6 +9,7 @@ import fastify, {
 } from "fastify";
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
+import type { JsonLimits } from "../../lib/json-cursor.ts";
 import { AppError } from "../errors/app-error.ts";
 import type { Logger } from "../observability/logger.ts";
 import { createMetrics, type Metrics } from "../observability/metrics.ts";
@@ -18,7 +19,6 @@ import { createBrokenRequestHandler } from "./broken-request.ts";
 import { type Certificate, tlsVersionMin } from "./certificate.ts";
 import { sendError } from "./error-response.ts";
 import { acceptJsonBodies } from "./json-body.ts";
-import type { JsonLimits } from "./json-scanner.ts";
 import { presentLimitHeaders } from "./limit-headers.ts";
 import { requirePathParams } from "./path-params.ts";
 import { refuseWrongMethods } from "./refuse-wrong-methods.ts";

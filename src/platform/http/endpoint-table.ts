@@ -134,6 +134,7 @@ const commonErrors = [
   "revoked_api_key",
   "expired_api_key",
   "account_suspended",
+  "access_blocked",
   "key_not_permitted",
   "rate_limit_exceeded",
   "internal_error",

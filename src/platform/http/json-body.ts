@@ -2,9 +2,10 @@ import { isAscii, isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { JsonLimits } from "../../lib/json-cursor.ts";
 import { keepText } from "../../lib/json-text.ts";
 import { AppError } from "../errors/app-error.ts";
-import { createJsonScanner, type JsonLimits, type JsonScanner } from "./json-scanner.ts";
+import { createJsonScanner, type JsonScanner } from "./json-scanner.ts";
 import { requireStorable } from "./storable-text.ts";
 
 /**
@@ -12,6 +13,12 @@ import { requireStorable } from "./storable-text.ts";
  * millisecond.
  */
 export const smallBodyBytes = 64 * 1024;
+
+/**
+ * Sizes of bodies that a route may outline instead of parsing them. A larger one would block the process for too long: the
+ * scan takes a few milliseconds per megabyte.
+ */
+const outlinedBytes = { min: 4 * 1024, max: 1024 * 1024 };
 
 /**
  * Non-ASCII text takes ten times as long to decode and encode. This limit exceeds the longest context; base64 images and
@@ -25,11 +32,10 @@ type Done = (error: Error | null, body?: unknown) => void;
 export function acceptJsonBodies(http: FastifyInstance, limits: JsonLimits): void {
   http.removeAllContentTypeParsers();
   http.addContentTypeParser("application/json", (request, payload, done: Done) => {
-    collectBody(request, payload, chooseLimits(request, limits), (error, collected) => {
+    const chosen = chooseLimits(request, limits);
+    collectBody(request, payload, chosen, (error, collected) => {
       if (error !== null) done(error);
-      else if (collected.body.length > smallBodyBytes) {
-        parseLargeBody(request, collected).then((value) => done(null, value), done);
-      } else parseSmallBody(request, collected, done);
+      else if (!outlineBody(request, collected, chosen, done)) parseBody(request, collected, chosen, done);
     });
   });
   // Many clients send a content type even without a body.
@@ -61,7 +67,9 @@ type OnCollected = (error: Error | null, collected: Collected) => void;
 
 /** Reads the body and rejects it as soon as a limit is exceeded. */
 function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: JsonLimits, onEnd: OnCollected): void {
-  const { bodyLimit: bytesMax } = request.routeOptions;
+  const { bodyLimit: bytesMax, config } = request.routeOptions;
+  // What is outlined is scanned once, when it is complete.
+  const unscannedBytesMax = config.outline === undefined ? smallBodyBytes : outlinedBytes.max;
   const chunks: Buffer[] = [];
   let scanner: JsonScanner | null = null;
   let bytes = 0;
@@ -80,8 +88,8 @@ function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: 
       return;
     }
     chunks.push(chunk);
-    if (bytes <= smallBodyBytes) return;
-    // The first chunk beyond `smallBodyBytes` also scans the chunks before it.
+    if (bytes <= unscannedBytesMax) return;
+    // The first chunk beyond the limit also scans the chunks before it.
     const unseen = scanner === null ? chunks : [chunk];
     scanner ??= createJsonScanner(limits);
     for (const part of unseen) {
@@ -124,6 +132,34 @@ function createTooMuch(exceeded: keyof JsonLimits, limits: JsonLimits): AppError
     escapesMax: `${limits.escapesMax} escapes (\`\\\`) in its strings`,
   };
   return new AppError("payload_too_large", `The body has more than ${what[exceeded]}. Send less at a time.`);
+}
+
+/** Lets the route outline the body; `false` if it must be parsed. */
+function outlineBody(request: FastifyRequest, { body }: Collected, limits: JsonLimits, done: Done): boolean {
+  const { outline } = request.routeOptions.config;
+  if (outline === undefined || body.length < outlinedBytes.min || body.length > outlinedBytes.max) return false;
+  let value: object | null;
+  try {
+    receiveBody(request, body);
+    value = isUtf8(body) ? outline(body, limits) : null;
+  } catch (error) {
+    done(error as Error);
+    return true;
+  }
+  if (value === null) return false;
+  done(null, value);
+  return true;
+}
+
+function parseBody(request: FastifyRequest, { body, scanner }: Collected, limits: JsonLimits, done: Done): void {
+  if (body.length <= smallBodyBytes) {
+    parseSmallBody(request, { body, scanner }, done);
+    return;
+  }
+  const counted = scanner ?? createJsonScanner(limits);
+  const exceeded = scanner === null ? counted.add(body) : null;
+  if (exceeded !== null) done(createTooMuch(exceeded, limits));
+  else parseLargeBody(request, { body, scanner: counted }).then((value) => done(null, value), done);
 }
 
 function parseSmallBody(request: FastifyRequest, collected: Collected, done: Done): void {

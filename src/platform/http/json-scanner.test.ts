@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createJsonScanner, type JsonLimits } from "./json-scanner.ts";
+import type { JsonLimits } from "../../lib/json-cursor.ts";
+import { createJsonScanner } from "./json-scanner.ts";
 
 /** A reference implementation that counts the whole text at once. */
 function countWhole(text: string): JsonLimits {

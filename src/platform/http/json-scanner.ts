@@ -1,11 +1,5 @@
+import type { JsonLimits } from "../../lib/json-cursor.ts";
 import type { JsonOutline } from "../../lib/json-text.ts";
-
-export type JsonLimits = {
-  /** `{`, `[`, `:` and `,` outside strings, which dominate the time of parsing and validation. */
-  structureMax: number;
-  /** Backslashes in strings: an escape costs as much as many plain characters. */
-  escapesMax: number;
-};
 
 export type JsonScanner = {
   /** Scans the next bytes and returns the exceeded limit. */

@@ -33,6 +33,10 @@ const pathIds = {
     pattern: "^chk_[0-9a-z]{1,64}$",
     missing: { ...unknown("There is no such checkout."), namesParam: true },
   },
+  document: {
+    pattern: "^doc_[0-9a-f]{26}$",
+    missing: { ...unknown("There is no such document."), namesParam: true },
+  },
   webhookEndpoint: {
     pattern: "^whe_[0-9a-z]{1,64}$",
     missing: unknown("The account has no such webhook endpoint."),
@@ -57,6 +61,9 @@ const pathIds = {
   },
   key: { pattern: "^key_[0-9a-z]{1,64}$", missing: unknown("The account has no such API key.") },
   account: { pattern: "^acct_[0-9a-z]{1,64}$", missing: unknown("There is no such account.") },
+  alarm: { pattern: "^alarm_[0-9a-z]{1,64}$", missing: unknown("There is no such alarm.") },
+  alarmRule: { pattern: "^[a-z-]{1,64}$", missing: unknown("There is no such alarm rule.") },
+  incident: { pattern: "^inc_[0-9a-z]{1,64}$", missing: unknown("There is no such incident.") },
   adminKey: { pattern: "^akey_[0-9a-z]{1,64}$", missing: unknown("There is no such admin key.") },
   user: { pattern: "^user_[0-9a-z]{1,64}$", missing: unknown("There is no such user.") },
   session: { pattern: "^ses_[0-9a-z]{1,64}$", missing: unknown("You have no such session.") },

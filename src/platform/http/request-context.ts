@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { FastifyReply } from "fastify";
 import type { Caller } from "../../lib/caller.ts";
 import { invariant } from "../../lib/invariant.ts";
+import type { JsonLimits } from "../../lib/json-cursor.ts";
 import type { Nano } from "../../lib/money.ts";
 import type { LeaseState, RateState } from "../counters/counters.ts";
 import type { LogFields } from "../observability/stringify-fields.ts";
@@ -174,10 +175,17 @@ declare module "fastify" {
     adminEndpoint?: string;
     /** A route of the console API that requires no session. */
     access?: "open";
+    /** Successful requests are logged at the level `debug`. */
+    isQuiet?: true;
     /** `false` if the body is not stored, so texts that PostgreSQL cannot store are allowed. */
     storesTexts?: false;
     /** Whether a large body keeps the text that it was parsed from, because an upstream gets most of it unchanged. */
     keepsText?: true;
+    /**
+     * Checks a body where it is and parses only the fields that the gateway needs; `null` if it has to be parsed. Its result
+     * must mean the same as the parsed body to the route's schema and to everything after it.
+     */
+    outline?: (bytes: Buffer, limits: JsonLimits) => object | null;
     /** Overrides the structure limit of JSON bodies if it is higher than the setting. */
     jsonStructureMax?: number;
   }

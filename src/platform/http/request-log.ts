@@ -55,7 +55,7 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   const { caller, startedMs, respondedMs, logFields, failure } = request;
   const { url, config } = request.routeOptions;
   const route = url ?? null;
-  const level = decideLevel(failure, statusCode);
+  const level = decideLevel(failure, statusCode, config.isQuiet === true);
   const durationMs = options.clock.monotonicMs() - startedMs;
   const code = failure instanceof AppError ? presentCode(failure) : null;
   options.meter.end({ method: request.method, route, statusCode, isAborted: !raw.writableFinished, code, durationMs });
@@ -78,7 +78,10 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   if (logFields !== null) Object.assign(fields, logFields);
   // Log only the code of client errors: the messages may quote what the caller sent.
   if (code !== null)
-    Object.assign(fields, level === "info" ? { error_code: code } : { error_code: code, error: failure });
+    Object.assign(
+      fields,
+      level === "info" || level === "debug" ? { error_code: code } : { error_code: code, error: failure },
+    );
   options.logger[level](fields, "request");
   const { onEnded } = options;
   if (onEnded === null) return;
@@ -92,11 +95,13 @@ function writeLine(reply: FastifyReply, options: RequestLogOptions): void {
   if (facts?.isOpen === true) facts.onClosed = () => report(facts.isBackground);
 }
 
-type Level = "info" | "warn" | "error";
+type Level = "debug" | "info" | "warn" | "error";
 
-function decideLevel(failure: Error | null, statusCode: number): Level {
+function decideLevel(failure: Error | null, statusCode: number, isQuiet: boolean): Level {
   const level = failure instanceof AppError ? getErrorEntry(failure.code).logLevel : undefined;
-  return level ?? (statusCode >= 500 ? "error" : "info");
+  if (level !== undefined) return level;
+  if (statusCode >= 500) return "error";
+  return isQuiet && statusCode < 400 ? "debug" : "info";
 }
 
 function presentCode({ code }: AppError): string {

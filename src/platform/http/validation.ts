@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { FastifySchemaCompiler } from "fastify";
+import { listUnread, readAll } from "../../lib/unread-json.ts";
 
 // Bodies are not coerced; query strings contain only text, so their values are.
 const strict = new Ajv({
@@ -36,6 +37,43 @@ export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPa
   };
   return validate;
 };
+
+/**
+ * For a route whose bodies may be outlined: validates only the fields that were parsed, because the outline has checked the
+ * others. If that fails, reads them, so that the error is that of the whole body.
+ */
+export function compileOutlined(compile: FastifySchemaCompiler<object>): FastifySchemaCompiler<object> {
+  return (route) => {
+    const validate = compile(route) as LazyValidator;
+    if (route.httpPart !== "body") return validate;
+    const validatorsByUnread = new Map<string, LazyValidator>();
+    const validateOutlined: LazyValidator = (body) => {
+      const unread = typeof body === "object" && body !== null ? listUnread(body) : [];
+      if (unread.length > 0) {
+        const key = unread.join();
+        const validateRest =
+          validatorsByUnread.get(key) ??
+          (compileValidator({ ...route, schema: omitFields(route.schema, unread) }) as LazyValidator);
+        validatorsByUnread.set(key, validateRest);
+        if (validateRest(body)) return true;
+        readAll(body as object);
+      }
+      const isRight = validate(body);
+      validateOutlined.errors = validate.errors ?? null;
+      return isRight;
+    };
+    return validateOutlined;
+  };
+}
+
+function omitFields(schema: object, names: readonly string[]): object {
+  const { properties = {}, required = [], ...rest } = schema as { properties?: object; required?: string[] };
+  return {
+    ...rest,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
+    required: required.filter((name) => !names.includes(name)),
+  };
+}
 
 /**
  * Like `compileValidator`, but repairs a rejected body in place and validates it again. Bodies that are valid at once

@@ -66,3 +66,16 @@ export async function endJobLease(
     update scheduled_jobs set leased_until = null, due_at = coalesce(${dueAt}::timestamptz, due_at)
       where name = ${name} and fencing_token = ${fencingToken}`.execute(database);
 }
+
+/** Jobs that are due since before a moment and do not run, with the oldest first. */
+export async function listLateJobs(
+  database: Database,
+  { now, before }: { now: Date; before: Date },
+): Promise<{ name: string; dueAt: Date }[]> {
+  const { rows } = await sql<{ name: string; due_at: Date }>`
+    select name, due_at from scheduled_jobs
+      where due_at < ${before} and (leased_until is null or leased_until <= ${now}) order by due_at, name`.execute(
+    database,
+  );
+  return rows.map(({ name, due_at: dueAt }) => ({ name, dueAt }));
+}

@@ -7,16 +7,20 @@ export const fontsDir = join(import.meta.dirname, "../../../assets/fonts");
 export type FontMetrics = {
   /** The width of a character in em; `null` if no bundled font has it. */
   findWidth(character: string): number | null;
-  /** Whether one font has all characters of a grapheme cluster. */
-  canDraw(cluster: string): boolean;
+  /** The first bundled font that has all characters of a grapheme cluster, or `null`. */
+  findFont(cluster: string): FontName | null;
 };
 
-type Font = { widths: ReadonlyMap<number, number> };
+/** In the order of preference. */
+export const fontNames = ["DejaVuSans.ttf", "NotoSansSC-Regular.ttf"] as const;
+export type FontName = (typeof fontNames)[number];
+
+type Font = { name: FontName; widths: ReadonlyMap<number, number> };
 
 let loaded: FontMetrics | null = null;
 
 export function loadFontMetrics(): FontMetrics {
-  loaded ??= createMetrics(["DejaVuSans.ttf", "NotoSansSC-Regular.ttf"].map((name) => readFont(join(fontsDir, name))));
+  loaded ??= createMetrics(fontNames.map(readFont));
   return loaded;
 }
 
@@ -26,15 +30,15 @@ function createMetrics(fonts: readonly Font[]): FontMetrics {
       const code = character.codePointAt(0) ?? 0;
       return fonts.map(({ widths }) => widths.get(code)).find((width) => width !== undefined) ?? null;
     },
-    canDraw(cluster) {
+    findFont(cluster) {
       const codes = [...cluster].map((character) => character.codePointAt(0) ?? 0);
-      return fonts.some(({ widths }) => codes.every((code) => widths.has(code)));
+      return fonts.find(({ widths }) => codes.every((code) => widths.has(code)))?.name ?? null;
     },
   };
 }
 
-function readFont(path: string): Font {
-  const bytes = readFileSync(path);
+function readFont(name: FontName): Font {
+  const bytes = readFileSync(join(fontsDir, name));
   const tables = new Map<string, number>();
   for (let index = 0; index < bytes.readUInt16BE(4); index += 1) {
     const at = 12 + index * 16;
@@ -50,7 +54,7 @@ function readFont(path: string): Font {
     const at = metrics + Math.min(glyph, metricCount - 1) * 4;
     widths.set(code, bytes.readUInt16BE(at) / unitsPerEm);
   }
-  return { widths };
+  return { name, widths };
 }
 
 /** Reads `cmap` formats 12 (all of Unicode) and 4 (the BMP). */

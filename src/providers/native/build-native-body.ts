@@ -1,5 +1,7 @@
 import { writeObject } from "../../lib/json-text.ts";
+import { pickRead, writeWithUnread } from "../../lib/unread-json.ts";
 import { defaultCacheControl } from "../cache-control.ts";
+import { findNativeContents } from "../chat-contents.ts";
 import type { ChatCall, NativeRequest } from "../contract.ts";
 import { forwardMessagesCacheControl } from "../messages-cache-control.ts";
 import { asRecord, type JsonRecord } from "../openai-compatible/json-value.ts";
@@ -16,20 +18,20 @@ export function buildNativeBody(order: NativeOrder): string | Buffer {
   switch (wire) {
     case "messages": {
       const body = forwardMessagesCacheControl(native.body, cacheControl);
-      return writeObject({
-        ...body,
+      const changed = {
         model: upstreamModel,
         max_tokens: outputTokensMax,
         ...limitThinking(body, outputTokensMax),
-        messages: shortenCallIds(body.messages),
         // Refers to the vendor's ids, which callers do not have. `undefined` is not written.
         diagnostics: undefined,
-      });
+      };
+      // No id of an outline has to be shortened.
+      if (findNativeContents(body) !== null) return writeWithUnread({ ...pickRead(body), ...changed }, body);
+      return writeObject({ ...body, ...changed, messages: shortenCallIds(body.messages) });
     }
     case "responses": {
       const { body } = native;
-      return writeObject({
-        ...body,
+      const changed = {
         model: upstreamModel,
         max_output_tokens: outputTokensMax,
         // Responses are stored here, not at the vendor.
@@ -38,7 +40,9 @@ export function buildNativeBody(order: NativeOrder): string | Buffer {
         conversation: undefined,
         previous_response_id: undefined,
         ...encryptReasoning(body),
-      });
+      };
+      if (findNativeContents(body) !== null) return writeWithUnread({ ...pickRead(body), ...changed }, body);
+      return writeObject({ ...body, ...changed });
     }
     case "completions":
       return writeObject({

@@ -1,3 +1,4 @@
+import { isUnread } from "../../lib/unread-json.ts";
 import type { ChatObstacle, NativeRequest, NativeWire } from "../contract.ts";
 import { asRecord } from "../openai-compatible/json-value.ts";
 
@@ -46,6 +47,8 @@ export function findNativeObstacle(
     if (isNeutral(body[field])) continue;
     return { param: field, message: `\`${field}\` is not supported by this model.` };
   }
+  // Those of an outline are the caller's.
+  if (isUnread(body, "tools")) return null;
   const tools = Array.isArray(body.tools) ? body.tools : [];
   for (const [index, tool] of tools.entries()) {
     const type = asRecord(tool)?.type;

@@ -1,4 +1,6 @@
 import { writeObject } from "../../lib/json-text.ts";
+import { areCopies, isUnread, pickRead, writeWithUnread } from "../../lib/unread-json.ts";
+import { findContents } from "../chat-contents.ts";
 import { type ChatMessage, type ChatRequest, echoedFields, isNeutral } from "../chat-request.ts";
 import type { ChatCall } from "../contract.ts";
 import type { OutputCapField, SystemRole } from "./dialects/chat-dialect.ts";
@@ -40,8 +42,9 @@ export function buildUpstreamBody(
   quirks: UpstreamQuirks,
 ): string | Buffer {
   const isStreamed = isStreamNeeded(request, quirks);
+  const isCopied = canCopy(request, quirks);
   const body: Record<string, unknown> = {
-    ...request,
+    ...(isCopied ? pickRead(request) : request),
     model: upstreamModel,
     // `undefined` is not written.
     max_tokens: undefined,
@@ -49,15 +52,31 @@ export function buildUpstreamBody(
     stream: isStreamed ? true : (request.stream ?? undefined),
     stream_options: isStreamed && quirks.asksStreamUsage ? { include_usage: true } : undefined,
   };
-  const foreign = echoedFields.filter((field) => !passthrough.includes(field) && !quirks.vendorFields.has(field));
-  const messages = dropForeign(request.messages, foreign);
-  body.messages = quirks.systemRole === "system" ? messages.map(toSystemMessage) : messages;
-  if (request.tools !== undefined) body.tools = dropForeign(request.tools, foreign);
+  if (!isCopied) addContents(body, request, { passthrough, quirks });
   if (quirks.outputCapField !== "none") body[quirks.outputCapField] = outputTokensMax;
   // Only defaults and hints are left in these.
   for (const field of quirks.unsupportedFields) body[field] = undefined;
   quirks.dialect?.write(body, passthrough);
-  return writeObject(body);
+  return isCopied ? writeWithUnread(body, request) : writeObject(body);
+}
+
+/** Whether messages and tools can be sent as they were received. */
+function canCopy(request: ChatRequest, { dialect, systemRole, unsupportedFields }: UpstreamQuirks): boolean {
+  const contents = findContents(request);
+  if (contents === null || !areCopies(request) || dialect !== null) return false;
+  if (unsupportedFields.some((field) => isUnread(request, field))) return false;
+  return systemRole === "as-sent" || !contents.hasDeveloper;
+}
+
+function addContents(
+  body: Record<string, unknown>,
+  request: ChatRequest,
+  { passthrough, quirks }: { passthrough: readonly string[]; quirks: UpstreamQuirks },
+): void {
+  const foreign = echoedFields.filter((field) => !passthrough.includes(field) && !quirks.vendorFields.has(field));
+  const messages = dropForeign(request.messages, foreign);
+  body.messages = quirks.systemRole === "system" ? messages.map(toSystemMessage) : messages;
+  if (request.tools !== undefined) body.tools = dropForeign(request.tools, foreign);
 }
 
 type Echoing = { [field in (typeof echoedFields)[number]]?: unknown } & { content?: unknown };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { learnForm } from "./choices-form.ts";
 import { cutChoices, learnEnvelope } from "./chunk-envelope.ts";
-import { type ChunkTemplate, createTemplate, fillTemplate } from "./chunk-template.ts";
+import { type ChunkTemplate, createTemplate, EventTemplate, fillTemplate } from "./chunk-template.ts";
 import { readChunk } from "./read-chunk.ts";
 
 type Shape = {
@@ -77,6 +77,24 @@ describe.each(Object.entries(shapes))("chunks in %s's format", (_name, shape) =>
         const data = write(shape, text, noise);
         expect(fill(template, data)).toEqual(readSlowly(data));
         expect(fill(template, data)).not.toBeNull();
+      }),
+    );
+  });
+
+  test("are taken as whole events, one after another, if their framing is the usual one", () => {
+    const events = new EventTemplate(learn(shape));
+    fc.assert(
+      fc.property(anyText, anyText, (text, noise) => {
+        const data = write(shape, text, noise);
+        const read = `data: ${data}\n\n`;
+        const piece = events.fill(`${read}${read}data: [DONE]`, 0);
+        expect(piece).toEqual(events.fillData(data, 0, data.length));
+        expect(events.end).toBe(read.length);
+        expect(events.fill(`${read}${read}data: [DONE]`, events.end)).toEqual(piece);
+        expect(events.fill(`${read}${read}data: [DONE]`, events.end)).toBeNull();
+        for (const other of [`data:${data}\n\n`, `data: ${data}\n`, `data: ${data}\ndata: x\n\n`, `: ${data}\n\n`]) {
+          expect(events.fill(other, 0)).toBeNull();
+        }
       }),
     );
   });

@@ -49,6 +49,7 @@ export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatPr
 
     vendorFields: options.vendorFields,
     reportsStreamUsage: options.reportsStreamUsage,
+    copiesChat: options.dialect === null,
     nativeWires: new Set(nativeWires),
     close: () => endpoint.close(),
   };

@@ -3,6 +3,8 @@ import { type ByteCollector, createByteCollector } from "./collect-bytes.ts";
 export type EventListener = {
   /** The place of an event's data in `text`, so that it is sliced only if needed. */
   onEvent(text: string, from: number, to: number): void;
+  /** Takes events of a form that it knows, which begin at `at`. Returns where they end, or `at`. */
+  takeRun?(text: string, at: number): number;
 };
 
 export type EventReader = {
@@ -106,6 +108,8 @@ function splitEvents(text: string, listener: EventListener): void {
   let to = -1;
   let joined: string | null = null;
   for (let at = 0; at < text.length; ) {
+    if (from < 0 && listener.takeRun !== undefined) at = listener.takeRun(text, at);
+    if (at >= text.length) break;
     let lineEnd = text.indexOf("\n", at);
     if (lineEnd < 0) lineEnd = text.length;
     if (text.startsWith("data:", at)) {

@@ -1,7 +1,7 @@
 import { type ChatPiece, type ChatUsage, ProviderError } from "../contract.ts";
 import { type ChoicesForm, hasText, type KnownForms, learnForm } from "./choices-form.ts";
 import { type ChunkEnvelope, cutChoices, learnEnvelope } from "./chunk-envelope.ts";
-import { type ChunkTemplate, createTemplate, fillTemplate } from "./chunk-template.ts";
+import { createTemplate, EventTemplate, fillTemplate } from "./chunk-template.ts";
 import { parseJson } from "./json-value.ts";
 import { type AnswerReader, createBadAnswer, type ErrorReader, type Outlet } from "./outlet.ts";
 import { type CleanChoices, readChoices, readChunk } from "./read-chunk.ts";
@@ -37,7 +37,7 @@ class StreamReader implements AnswerReader, EventListener {
   private readonly choices = new Map<number, ChoiceState>();
   private usage: ChatUsage | null = null;
   private envelope: ChunkEnvelope | null = null;
-  private template: ChunkTemplate | null = null;
+  private template: EventTemplate | null = null;
   private credit = creditMax;
   private isAtEnd = false;
 
@@ -67,17 +67,30 @@ class StreamReader implements AnswerReader, EventListener {
     else outlet.fail(error);
   }
 
+  takeRun(text: string, from: number): number {
+    const { outlet } = this.options;
+    let at = from;
+    while (this.template !== null && outlet.isOpen()) {
+      const piece = this.template.fill(text, at);
+      if (piece === null) break;
+      at = this.template.end;
+      this.takePiece(piece);
+    }
+    return at;
+  }
+
+  private takePiece(piece: ChatPiece): void {
+    if (this.credit < creditMax) this.credit += 1;
+    this.options.outlet.push(piece);
+  }
+
   onEvent(text: string, from: number, to: number): void {
     const { outlet } = this.options;
     // An event without data is a keep-alive.
     if (from === to || !outlet.isOpen()) return;
-    const piece = this.template === null ? null : fillTemplate(this.template, text, from, to);
-    if (piece === null) {
-      this.takeData(text.slice(from, to));
-    } else {
-      if (this.credit < creditMax) this.credit += 1;
-      outlet.push(piece);
-    }
+    const piece = this.template?.fillData(text, from, to) ?? null;
+    if (piece === null) this.takeData(text.slice(from, to));
+    else this.takePiece(piece);
   }
 
   private takeData(data: string): void {
@@ -107,8 +120,9 @@ class StreamReader implements AnswerReader, EventListener {
       if (value !== undefined) this.takeChoices(readChoices(value), null);
       return value !== undefined;
     }
-    this.template = createTemplate(this.envelope, form);
-    const piece = fillTemplate(this.template, data, 0, data.length);
+    const template = createTemplate(this.envelope, form);
+    this.template = new EventTemplate(template);
+    const piece = fillTemplate(template, data, 0, data.length);
     if (piece === null) return false;
     for (const index of form.indexes) this.note(index, "open");
     this.options.outlet.push(piece);

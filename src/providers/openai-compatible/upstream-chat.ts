@@ -39,6 +39,10 @@ export class UpstreamChat implements ChatRun, UpstreamHandler, OutletOwner, Erro
   private readonly call: ChatCall;
   private readonly outlet: Outlet;
   private reader: AnswerReader | null = null;
+  /** Chunks of one network read, which are parsed together. */
+  private unread: Buffer | Buffer[] | null = null;
+  /** Created for the first chunk. */
+  private readLater: (() => void) | null = null;
   private status = 0;
   private headers = noHeaders;
 
@@ -58,6 +62,7 @@ export class UpstreamChat implements ChatRun, UpstreamHandler, OutletOwner, Erro
   }
 
   cancel(): void {
+    this.unread = null;
     this.outlet.shut();
     this.upstream?.cancel();
   }
@@ -85,14 +90,29 @@ export class UpstreamChat implements ChatRun, UpstreamHandler, OutletOwner, Erro
   }
 
   onData(chunk: Buffer): void {
-    this.reader?.add(chunk);
+    if (this.unread === null) {
+      this.unread = chunk;
+      this.readLater ??= () => this.readChunks();
+      // A socket read is over when the microtasks run, however many HTTP chunks it had.
+      queueMicrotask(this.readLater);
+    } else if (Array.isArray(this.unread)) this.unread.push(chunk);
+    else this.unread = [this.unread, chunk];
+  }
+
+  private readChunks(): void {
+    const { unread } = this;
+    if (unread === null) return;
+    this.unread = null;
+    this.reader?.add(Array.isArray(unread) ? Buffer.concat(unread) : unread);
   }
 
   onEnd(): void {
+    this.readChunks();
     this.reader?.end();
   }
 
   onError(error: UpstreamError): void {
+    this.readChunks();
     const translated = translateError(error);
     if (this.reader === null) this.outlet.fail(translated);
     else this.reader.fail(translated);

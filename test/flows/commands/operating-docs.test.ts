@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,6 +12,7 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { nano } from "../../../src/lib/money.ts";
 import { loadSettings } from "../../../src/platform/config/load-settings.ts";
 import { settingNames } from "../../../src/platform/config/settings-table.ts";
+import { dataParent } from "../../harness/data-parent.ts";
 import { listBlocks, listCommands, splitWords } from "../../harness/doc-blocks.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
@@ -57,6 +57,8 @@ const parsedOnly: readonly [RegExp, string][] = [
   [/^restore /, "needs an empty database: test/flows/database/backups.test.ts restores"],
   [/^payment (show|waive) /, "needs Stripe"],
   [/^ledger unfreeze /, "needs a frozen account"],
+  [/^abuse lift-cap /, "needs an account that signed up on the site"],
+  [/^abuse import-disposable /, "needs a downloaded list"],
   [/^help$/, "is no command of the table"],
 ];
 
@@ -98,7 +100,7 @@ let apiKey: string;
 const variables = new Set<string>();
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sluice-operating-"));
+  folder = mkdtempSync(join(dataParent, "sluice-operating-"));
   mkdirSync(join(folder, "backups"));
   writeFileSync(join(folder, "api.json"), JSON.stringify({ mistral: { models: { "house-large": listedModel } } }));
   database = await createTestDatabase();
@@ -160,15 +162,21 @@ async function prepareCustomer(): Promise<void> {
     return data;
   };
   await waitUntil("an event", async () => (await listEvents()).length > 0);
+  writeFileSync(join(folder, "invoices.yaml"), "seller: {name: Seller, address: Street 1, country: DE}");
+  await operate("invoice", "terms", "apply", join(folder, "invoices.yaml"));
+  await operate("credit", "add", accountId, "1", "--reason", "paid");
+  const [invoice] = await operateJson("invoice", "list");
   const codes = await operateJson("code", "create", "--amount", "1", "--count", "2");
   await waitUntil("the request log", async () => (await attempt("request", "show", requestId)).exitCode === 0);
   ids = {
     "<account id>": accountId,
     "<key id>": await createSpareKey(accountId),
     "<request id>": requestId,
+    "<document id>": invoice.id,
     "<transaction id>": entries.find(({ kind }: { kind: string }) => kind === "charge").id,
     "<task id>": ((await stuck.json()) as { id: string }).id,
     "<event id>": (await listEvents())[0]?.id ?? "",
+    "<incident id>": (await operateJson("incident", "open", "--title", "Slow", "--message", "Slow answers.")).id,
     "<code id>": codes[0].id,
     "<code>": codes[1].code,
   };
@@ -208,8 +216,10 @@ async function operateJson(...words: string[]) {
 
 /** Maps the reader's files and paths to those of this machine. */
 function place(word: string): string {
-  const named = word.replace(/^\/etc\/sluice\/(catalog\.yaml|vertex-key\.json)$/, join(folder, "$1"));
-  return named.replace(/^\/mnt\/backups$/, join(folder, "backups")).replace(/^\/tmp(?=\/api\.json$)/, folder);
+  const named = word.replace(/^\/etc\/sluice\/(catalog\.yaml|invoices\.yaml|vertex-key\.json)$/, join(folder, "$1"));
+  return named
+    .replace(/^\/mnt\/backups$/, join(folder, "backups"))
+    .replace(/^\/tmp(?=\/(?:api\.json|invoice\.pdf)$)/, folder);
 }
 
 async function runOperator(words: readonly string[]): Promise<void> {
@@ -325,6 +335,7 @@ describe.for(pages)("%s", (page) => {
         if (needsPackage) expect(await gateway.applyCatalog(text)).toMatchObject({ kind: "accepted" });
         else writeCatalog(catalog);
       }
+      if (language === "yaml" && text.startsWith("seller:")) writeFileSync(join(folder, "invoices.yaml"), text);
       if (language !== "sh") continue;
       for (const command of listCommands(text)) {
         if (needsPackage && command.startsWith("curl ")) continue;

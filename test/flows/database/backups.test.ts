@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -21,6 +20,7 @@ import { readCopyState } from "../../../src/platform/database/copy-state.ts";
 import { createDatabase, type Database } from "../../../src/platform/database/database.ts";
 import { createDiskStore } from "../../../src/platform/storage/create-disk-store.ts";
 import { upstreamKeyName } from "../../harness/chat/chat-catalog.ts";
+import { dataParent } from "../../harness/data-parent.ts";
 import { createDataDirectory, findFreePort, runCommand, spawnCommand } from "../../harness/gateway-process.ts";
 import { makeMedia } from "../../harness/media/media-files.ts";
 import { runCommandHere } from "../../harness/run-command-here.ts";
@@ -38,7 +38,7 @@ let caller: StageCaller;
 let picture: Buffer;
 let bucket: S3Server;
 let receiver: WebhookReceiver;
-const folder = mkdtempSync(join(tmpdir(), "sluice-backups-"));
+const folder = mkdtempSync(join(dataParent, "sluice-backups-"));
 
 beforeAll(async () => {
   original = await createTestDatabase();

@@ -19,12 +19,12 @@ import {
   createDataDirectory,
   findFreePort,
   type GatewayProcess,
-  runCommand,
   spawnGateway,
   startGatewayProcess,
 } from "../../harness/gateway-process.ts";
 import { createPreparedDirectory } from "../../harness/prepared-directory.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
+import { runCommandHere } from "../../harness/run-command-here.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -38,7 +38,7 @@ function findServer(dataDir: string) {
 }
 
 async function countAccounts(environment: Record<string, string>): Promise<number> {
-  const { stdout, stderr } = await runCommand(["account", "list", "--json"], { environment });
+  const { stdout, stderr } = await runCommandHere(["account", "list", "--json"], { environment });
   expect(stderr).toBe("");
   return JSON.parse(stdout).length;
 }
@@ -59,13 +59,22 @@ test("the data is private, reachable on this machine only, and its password is o
   const password = readFileSync(join(data.path, "postgres-password"), "utf8");
   expect(password.length).toBeGreaterThan(20);
   const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  const commandLines = processes.map((id) => spawnSync("cat", [`/proc/${id}/cmdline`]).stdout.toString());
+  const commandLines = processes.map(readCommandLine);
   expect(commandLines.some((line) => line.includes(data.path))).toBe(true);
   expect(commandLines.some((line) => line.includes(password))).toBe(false);
   const { processId } = findServer(data.path) ?? {};
   const settings = readFileSync(`/proc/${processId}/cmdline`, "utf8").split("\0");
   expect(settings).toContain("listen_addresses=");
 });
+
+/** Of a process that may have ended since it was listed. */
+function readCommandLine(processId: string): string {
+  try {
+    return readFileSync(`/proc/${processId}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
 
 test.each(["SIGTERM", "SIGINT"] as const)(
   "%s stops the database cleanly and the process exits with 0",
@@ -81,10 +90,10 @@ test.each(["SIGTERM", "SIGINT"] as const)(
 );
 
 test("after kill -9 nothing is lost and the next start recovers", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const environment = await createEnvironment(data.path);
   const killed = await startGatewayProcess({ environment });
-  await runCommand(["account", "create", "--email", "a@example.com"], { environment });
+  await runCommandHere(["account", "create", "--email", "a@example.com"], { environment });
   killed.kill("SIGKILL");
   await killed.exited;
   await using _next = await startGatewayProcess({ environment });
@@ -100,7 +109,7 @@ test("a database left running by a killed gateway is reused with nothing lost", 
   }
   const environment = { ...(await createEnvironment(data.path)), PATH: programs };
   const killed = await startGatewayProcess({ environment });
-  await runCommand(["account", "create", "--email", "a@example.com"], { environment });
+  await runCommandHere(["account", "create", "--email", "a@example.com"], { environment });
   const orphan = findServer(data.path);
   killed.kill("SIGKILL");
   await killed.exited;

@@ -1,4 +1,5 @@
 // @module-tag extended
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createSandboxChat } from "../../../packages/sandbox/src/chat/create-sandbox-chat.ts";
@@ -15,6 +16,7 @@ import {
 } from "../../../src/features/dramas/drama-answers.ts";
 import type { ChatRequest } from "../../../src/providers/chat-request.ts";
 import type { ChatAnswer, ProviderError } from "../../../src/providers/contract.ts";
+import { countRuns } from "../../harness/count-runs.ts";
 import { checkBySchema } from "../../harness/schema-check.ts";
 import { createTestClock } from "../../harness/test-clock.ts";
 
@@ -191,7 +193,7 @@ test("any script comes out as a video within all limits", async () => {
     fc.asyncProperty(anyWish, fc.integer({ min: 1, max: 80 }), async (wish, shotsMax) => {
       expectWithinLimits(await plan(quiet(wish), shotsMax));
     }),
-    { numRuns: 120 },
+    { numRuns: countRuns(120) },
   );
 });
 

@@ -10,7 +10,6 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -20,10 +19,11 @@ import { type ByteStore, MissingBytesError } from "../../../src/platform/storage
 import { createDiskStore } from "../../../src/platform/storage/create-disk-store.ts";
 import { createSpool, TooManyBytesError } from "../../../src/platform/storage/create-spool.ts";
 import { openByteStore, type StorageSettings } from "../../../src/platform/storage/open-byte-store.ts";
+import { dataParent } from "../../harness/data-parent.ts";
 import { type S3Server, startS3Server } from "../../harness/servers/s3-server.ts";
 
 const megabyte = 1024 * 1024;
-const folder = mkdtempSync(join(tmpdir(), "sluice-storage-"));
+const folder = mkdtempSync(join(dataParent, "sluice-storage-"));
 const { signal } = new AbortController();
 let server: S3Server;
 const stores = new Map<string, ByteStore>();

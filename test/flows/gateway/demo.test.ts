@@ -1,9 +1,13 @@
 // @module-tag extended
 import { randomBytes } from "node:crypto";
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { liveDemoDay } from "../../../scripts/demo/live-demo-day.ts";
 import { createPastClock } from "../../../scripts/demo/past-clock.ts";
 import { seedDemoAccount } from "../../../scripts/demo/seed-demo-account.ts";
+import { readBooks } from "../../../src/features/books/index.ts";
+import { sumMargins } from "../../../src/features/costs/index.ts";
+import { listDocuments } from "../../../src/features/invoices/index.ts";
 import { bookCredit, createLedger, findViolations, type Ledger } from "../../../src/features/ledger/index.ts";
 import { nano } from "../../../src/lib/money.ts";
 import { toDatabaseAddress } from "../../../src/platform/database/database.ts";
@@ -11,13 +15,15 @@ import { createTestDatabase, type TestDatabase } from "../../harness/test-databa
 import { startGateway, type TestGateway } from "../../harness/test-gateway.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
-const days = 100;
+const days = 120;
 const until = new Date("2026-11-15T10:00:00Z");
 
 let database: TestDatabase;
 let gateway: TestGateway;
 let ledger: Ledger;
 let key: string;
+/** Credit without a payment, as that of a first run. */
+let startingId: string;
 
 beforeAll(async () => {
   const clock = createPastClock(new Date(until.getTime() - days * 24 * 60 * 60_000));
@@ -31,7 +37,9 @@ beforeAll(async () => {
   const caller = await gateway.createCaller();
   key = caller.key;
   const credit = { accountId: caller.accountId, actor: "test", reason: "to begin with", reference: null };
-  await bookCredit(gateway.parts, { ...credit, booking: { kind: "top-up", amount: nano(10_000_000_000n) } });
+  const booking = { kind: "top-up", amount: nano(10_000_000_000n) } as const;
+  const { transactionId } = await bookCredit(gateway.parts, { ...credit, booking });
+  startingId = transactionId;
   const history = { accountId: caller.accountId, baseUrl: gateway.baseUrl, key, until, days };
   const parts = { ...gateway.parts, clock, ledger, randomBytes };
   await seedDemoAccount(parts, { ...history, callsPerDay: 2 });
@@ -52,6 +60,48 @@ test("the ledger check finds no violation in the demo's history", async () => {
   expect(
     await findViolations(gateway.database, { kind: "whole", accountIds: "all", now: gateway.parts.clock.now() }),
   ).toEqual([]);
+});
+
+test("its invoices are the payments that were booked, and its statements every other movement, to the last digit", async () => {
+  const { database } = gateway;
+  const { rows: payments } = await sql<{ count: string; differing: string }>`
+    select count(*)::text as count, (count(*) filter (where total_nano is distinct from amount))::text as differing
+      from (select * from postings where kind = 'top_up' and id <> ${startingId}) posting
+        full join (select * from billing_documents where kind = 'invoice') document on document.payment_id = posting.id`.execute(
+    database,
+  );
+  expect(payments[0]?.differing).toBe("0");
+  expect(Number(payments[0]?.count)).toBeGreaterThan(3);
+  // Every month that has ended, one after the other: each begins where the one before ended.
+  const statements = (await listDocuments(database, { kind: "statement", limit: 20 })).toReversed();
+  expect(statements.map(({ month }) => month)).toEqual(["2026-07", "2026-08", "2026-09", "2026-10"]);
+  const lines = statements.map(({ content }) => content.lines.map(({ amount }) => BigInt(amount)));
+  expect(lines.slice(1).map(([opening]) => opening)).toEqual(statements.slice(0, -1).map(({ total }) => total));
+  const { rows } = await sql<{ month: string; moved: string }>`
+    select to_char(created_at at time zone 'UTC', 'YYYY-MM') as month,
+        sum(case when credit = bucket_id then amount else -amount end)::text as moved
+      from postings where unit = 'money' and bucket_id is not null group by 1 order by 1 limit 4`.execute(database);
+  expect(statements.map(({ content, total }) => total - BigInt(content.lines[0]?.amount ?? 0))).toEqual(
+    rows.map(({ moved }) => BigInt(moved)),
+  );
+});
+
+test("its books have equal sides on every day, and the revenue of the models is the revenue of the books", async () => {
+  const period = { from: new Date("2026-07-01T00:00:00Z"), to: new Date("2026-12-01T00:00:00Z"), accountId: null };
+  const days = new Map<string, bigint>();
+  const revenue = new Map<string, bigint>();
+  for await (const lines of readBooks(gateway.database, period)) {
+    for (const { day, account, debit, credit } of lines) {
+      days.set(day, (days.get(day) ?? 0n) + debit - credit);
+      if (account === "revenue") revenue.set(day, credit);
+    }
+  }
+  expect(days.size).toBeGreaterThan(60);
+  expect([...days.values()].filter((difference) => difference !== 0n)).toEqual([]);
+  const sold = await sumMargins(gateway.database, { ...period, by: new Set(["day"]), limit: 1000 });
+  expect(sold.flatMap(({ day, revenue: sum }) => (sum > 0n ? [[day, sum]] : [])).toSorted()).toEqual(
+    [...revenue].toSorted(),
+  );
 });
 
 test("the statement ends with the current balance", async () => {

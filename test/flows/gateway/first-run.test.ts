@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { createDataDirectory, findFreePort, startGatewayProcess } from "../../harness/gateway-process.ts";
+import { createPreparedDirectory } from "../../harness/prepared-directory.ts";
 import { repositoryDir } from "../../harness/repository-files.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
@@ -111,7 +112,7 @@ test("without a terminal, the key is in a private file, in no output, and the sh
 });
 
 test("a public site gets no demo account", async () => {
-  using data = createDataDirectory();
+  using data = createPreparedDirectory();
   const environment = {
     SLUICE_DATA_DIR: data.path,
     SLUICE_PORT: await findFreePort(),

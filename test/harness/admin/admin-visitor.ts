@@ -34,7 +34,8 @@ function createClient(gateway: TestGateway, identify: () => Record<string, strin
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, body: text === "" ? null : JSON.parse(text), headers: response.headers };
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+    return { status: response.status, body: isJson ? JSON.parse(text) : null, headers: response.headers };
   };
   return {
     send,

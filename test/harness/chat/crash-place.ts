@@ -9,7 +9,8 @@ import { type AccountId, createIdSource } from "../../../src/lib/ids.ts";
 import { nano } from "../../../src/lib/money.ts";
 import { createDatabase, type Database } from "../../../src/platform/database/database.ts";
 import { getClusterPaths } from "../../../src/platform/database/embedded/cluster-directory.ts";
-import { createDataDirectory, findFreePort, type GatewayProcess, startGatewayProcess } from "../gateway-process.ts";
+import { findFreePort, type GatewayProcess, startGatewayProcess } from "../gateway-process.ts";
+import { createPreparedDirectory } from "../prepared-directory.ts";
 import { type FakeUpstreams, startFakeUpstreams } from "../upstreams/fake-upstreams.ts";
 import { waitUntil } from "../wait-until.ts";
 import { upstreamKeyName, writeChatCatalog } from "./chat-catalog.ts";
@@ -34,7 +35,7 @@ export type CrashPlace = AsyncDisposable & {
 /** A gateway as users run it, with its own database on disk; the upstream outlives it. */
 export async function openCrashPlace(): Promise<CrashPlace> {
   const upstream = await startFakeUpstreams();
-  const data = createDataDirectory();
+  const data = createPreparedDirectory();
   const environment = {
     SLUICE_DATA_DIR: data.path,
     SLUICE_PORT: await findFreePort(),

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import type { RolesAnswer, ScriptAnswer, StoryboardAnswer } from "../../../src/features/dramas/drama-answers.ts";
+import { countRuns } from "../count-runs.ts";
 
 /** Enough runs to find a bug; shrinking is limited in time. */
-export const propertyRuns = { numRuns: 200, interruptAfterTimeLimit: 20_000 };
+export const propertyRuns = { numRuns: countRuns(200), interruptAfterTimeLimit: 20_000 };
 
 /** Any text that a model may return: empty, blanks, lone surrogates, far too long. */
 const anyText = fc.oneof(

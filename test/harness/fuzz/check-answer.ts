@@ -6,7 +6,9 @@ export type SeenAnswer = { status: number; headers: Headers /** `null` where it 
 
 const ajv = new Ajv2020({ strict: false, logger: false, allErrors: false });
 addSchemaFormats(ajv);
-const validators = new WeakMap<object, ValidateFunction>();
+/** By the schema's text: most operations share the schemas of their errors. */
+const validators = new Map<string, ValidateFunction>();
+const texts = new WeakMap<object, string>();
 
 /** How an answer violates the document, or `null`. */
 export function findUntruth(document: OpenApiDocument, operation: Operation, answer: SeenAnswer): string | null {
@@ -31,11 +33,8 @@ function matches(known: string, type: string): boolean {
 }
 
 function findMismatch(schema: Schema, body: string): string | null {
-  let validate = validators.get(schema);
-  if (validate === undefined) {
-    validate = ajv.compile(close(schema) as object);
-    validators.set(schema, validate);
-  }
+  const text = texts.getOrInsertComputed(schema, () => JSON.stringify(schema));
+  const validate = validators.getOrInsertComputed(text, () => ajv.compile(close(schema) as object));
   return validate(JSON.parse(body)) ? null : `the body does not conform: ${ajv.errorsText(validate.errors)}`;
 }
 

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { createFiles, type FileLimits, type Files } from "../../../src/features/files/index.ts";
@@ -26,6 +25,7 @@ import { createLogger } from "../../../src/platform/observability/logger.ts";
 import type { ByteStore } from "../../../src/platform/storage/byte-store.ts";
 import { createDiskStore } from "../../../src/platform/storage/create-disk-store.ts";
 import { createSpool } from "../../../src/platform/storage/create-spool.ts";
+import { dataParent } from "../data-parent.ts";
 import { createAccounts } from "../ledger/ledger-process.ts";
 import { createTestClock, type TestClock } from "../test-clock.ts";
 import { createTestDatabase } from "../test-database.ts";
@@ -111,7 +111,7 @@ export async function startFilesStage(options: StageOptions = {}): Promise<Files
   const [accountId = "acct_none", otherAccountId = "acct_none"] = await createAccounts(database, ["a", "b"]);
   const clock = createTestClock(new Date());
   const ids = createIdSource({ clock, randomBytes });
-  const folder = mkdtempSync(join(tmpdir(), "sluice-files-"));
+  const folder = mkdtempSync(join(dataParent, "sluice-files-"));
   const disk = await createDiskStore({ folder: join(folder, "store") });
   const bytes = options.wrapBytes?.(disk) ?? disk;
   const troubles: unknown[] = [];

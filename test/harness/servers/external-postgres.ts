@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { dataParent } from "../data-parent.ts";
 import { findFreePort } from "../gateway-process.ts";
 import { waitUntil } from "../wait-until.ts";
 
@@ -19,7 +19,7 @@ export type ExternalPostgres = AsyncDisposable & {
 
 /** A PostgreSQL as operators run it: another version than ours, over TCP, with a password. */
 export async function startExternalPostgres(binDir: string): Promise<ExternalPostgres> {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-external-"));
+  const folder = mkdtempSync(join(dataParent, "sluice-external-"));
   const cluster = join(folder, "cluster");
   const password = createCluster({ binDir, folder, cluster });
   const port = await findFreePort();

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { dataParent } from "../data-parent.ts";
 import { findFreePort } from "../gateway-process.ts";
 import { waitUntil } from "../wait-until.ts";
 import { createCluster, type RunningPostgres, readVersion, runPostgres, runProgram } from "./external-postgres.ts";
@@ -29,7 +29,7 @@ export async function startPostgresPair(
   binDir: string,
   replication: "synchronous" | "asynchronous",
 ): Promise<PostgresPair> {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-pair-"));
+  const folder = mkdtempSync(join(dataParent, "sluice-pair-"));
   const clusters = { primary: join(folder, "primary"), standby: join(folder, "standby") };
   const ports = { primary: await findFreePort(), standby: await findFreePort() };
   const password = createCluster({ binDir, folder, cluster: clusters.primary });

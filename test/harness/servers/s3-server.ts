@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import S3rver from "@20minutes/s3rver";
+import { dataParent } from "../data-parent.ts";
 
 export type S3Server = AsyncDisposable & {
   endpoint: string;
@@ -12,7 +12,7 @@ export type S3Server = AsyncDisposable & {
 
 /** An S3 server on its own port. */
 export async function startS3Server(): Promise<S3Server> {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-s3-"));
+  const folder = mkdtempSync(join(dataParent, "sluice-s3-"));
   const bucket = "files";
   const server = new S3rver({
     address: "127.0.0.1",

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { bookCredit } from "../../../src/features/ledger/index.ts";
+import { applyTerms, bookPayment } from "../../../src/features/invoices/index.ts";
 import type { AccountId } from "../../../src/lib/ids.ts";
 import { parseMoney } from "../../../src/lib/money.ts";
 import { makeMedia } from "../media/media-files.ts";
@@ -31,6 +31,7 @@ export type FurnishedKind =
   | "charges"
   | "requests"
   | "checkouts"
+  | "documents"
   | "sessions"
   | "passkeys"
   | "services"
@@ -70,6 +71,7 @@ export async function furnishAccount(gateway: TestGateway): Promise<FurnishedAcc
     const { data } = await demand(visitor.get("/requests?wire=files"));
     return data[0] ?? null;
   });
+  const [document] = (await demand(visitor.get("/documents"))).data;
   const [client] = (await demand(visitor.get("/connected-clients"))).data;
   const ids = {
     keys: apiKey.id,
@@ -83,6 +85,7 @@ export async function furnishAccount(gateway: TestGateway): Promise<FurnishedAcc
     charges: charge.id,
     requests: request.id,
     checkouts: checkout.id,
+    documents: document.id,
     sessions: session.id,
     passkeys: `passkey_${canary}`,
     services: `service-${canary}`,
@@ -101,8 +104,12 @@ async function demand(asked: Promise<SiteAnswer>): Promise<SiteAnswer["body"]> {
 async function addMoney(gateway: TestGateway, accountId: AccountId): Promise<void> {
   const amount = parseMoney("10");
   if (amount === null) throw new Error("10 is no amount.");
+  const { database, clock } = gateway.parts;
+  const source = 'seller: {name: Seller, address: Street 1, country: DE}\ntax: [{country: "*", rate: 19}]';
+  await applyTerms({ database, clock }, { source, actor: "test" });
   const booking = { kind: "top-up", amount } as const;
-  await bookCredit(gateway.parts, { accountId, booking, actor: "test", reason: "test", reference: null });
+  const request = { accountId, booking, actor: "test", reason: "test", reference: null };
+  await bookPayment({ ...gateway.parts, currency: "USD" }, request);
 }
 
 async function uploadPicture(gateway: TestGateway, { key, name }: { key: string; name: string }): Promise<string> {

@@ -34,6 +34,7 @@ import { createMetrics } from "../../../src/platform/observability/metrics.ts";
 import type { GenerationProvider, GenerationTraits, MadeOutput } from "../../../src/providers/generation.ts";
 import type { ProviderDefinition } from "../../../src/providers/provider-definition.ts";
 import { createUpstreamHealth } from "../../../src/providers/upstream-health.ts";
+import { dataParent } from "../data-parent.ts";
 import { createAccounts } from "../ledger/ledger-process.ts";
 import { createTestClock, type TestClock } from "../test-clock.ts";
 import { createTestDatabase } from "../test-database.ts";
@@ -166,7 +167,7 @@ async function openParts(upstream: ScriptedProvider, provider: ProviderFields) {
   const ids = createIdSource({ clock, randomBytes });
   const logs: Record<string, unknown>[] = [];
   const logger = createLogger({ level: "warn", format: "json", write: (line) => logs.push(JSON.parse(line)) });
-  const dataDir = mkdtempSync(join(tmpdir(), "sluice-scripted-"));
+  const dataDir = mkdtempSync(join(dataParent, "sluice-scripted-"));
   const settings = { ...loadSettings({ environment: {}, directory: tmpdir() }), data_dir: dataDir };
   const none = { planIds: new Set<string>(), accountIds: new Set<string>() };
   const surroundings = { currency: "USD", ...none, hasSecret: () => true, findPackageFault: () => null };

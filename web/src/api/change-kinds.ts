@@ -15,7 +15,10 @@ const firstCall = { query: ["firstCall"], everyMs: 300 } as const;
 
 /** Change kinds the server sends, and the queries each invalidates. Unknown kinds are ignored. */
 const changeTable = {
-  balance: [...every(3_000, ["balance"], ["charges"], ["ledger"], ["usage"], ["checkouts"], ["topUps"]), firstCall],
+  balance: [
+    ...every(3_000, ["balance"], ["charges"], ["ledger"], ["usage"], ["checkouts"], ["documents"], ["topUps"]),
+    firstCall,
+  ],
   tasks: [...every(1_000, ["tasks"]), firstCall],
   deliveries: every(1_000, ["webhooks"], ["tasks", "event"]),
   keys: every(1_000, ["keys"], ["clients"]),

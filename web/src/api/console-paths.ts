@@ -1417,6 +1417,59 @@ export type paths = {
       };
     };
   };
+  "/uptime": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "uptime";
+            state: "ok" | "degraded" | "down";
+            at: string;
+            first_day: string;
+            models: ({
+              id: string;
+              name: string;
+              state: "ok" | "degraded" | "down";
+              uptime: number | null;
+              days: ({
+                state: "none" | "few" | "ok" | "degraded" | "down";
+                uptime: number | null;
+              })[];
+              type: string;
+            })[];
+            endpoints: ({
+              id: string;
+              name: string;
+              state: "ok" | "degraded" | "down";
+              uptime: number | null;
+              days: ({
+                state: "none" | "few" | "ok" | "degraded" | "down";
+                uptime: number | null;
+              })[];
+            })[];
+            incidents: ({
+              id: string;
+              title: string;
+              state: "investigating" | "identified" | "monitoring" | "resolved";
+              models: (string)[];
+              began_at: string;
+              ended_at: string | null;
+              updates: ({
+                state: "investigating" | "identified" | "monitoring" | "resolved";
+                message: string;
+                created_at: string;
+              })[];
+            })[];
+          };
+        } };
+      };
+    };
+  };
   "/checkouts": {
     post: {
       parameters: {
@@ -1665,6 +1718,109 @@ export type paths = {
               exp_year: number;
             } | null;
           };
+        } };
+      };
+    };
+  };
+  "/billing_details": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "billing_details";
+            has_documents: boolean;
+            legal_name: string | null;
+            address: string | null;
+            country: string | null;
+            tax_id: string | null;
+            purchase_order: string | null;
+          };
+        } };
+      };
+    };
+    patch: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          legal_name?: string | null;
+          address?: string | null;
+          country?: string | null;
+          tax_id?: string | null;
+          purchase_order?: string | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "billing_details";
+            has_documents: boolean;
+            legal_name: string | null;
+            address: string | null;
+            country: string | null;
+            tax_id: string | null;
+            purchase_order: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/documents": {
+    get: {
+      parameters: {
+        query: {
+          limit: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "document";
+              id: string;
+              kind: "invoice" | "credit_note" | "statement";
+              number: string;
+              issued: number;
+              currency: string;
+              total: string;
+              tax: string | null;
+              checkout_id: string | null;
+              corrects: string | null;
+              month: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/documents/{id}/pdf": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/pdf": string;
         } };
       };
     };

@@ -5,6 +5,7 @@ export type UsageQuestion = ChargeFilter & { group_by: string };
 
 const latestMax = 5;
 const checkoutsAtOnce = 5;
+const documentsAtOnce = 10;
 
 /** The balance, slightly stale; every spending action refreshes it. */
 export const getBalance = () => ask(api.GET("/balance"));
@@ -43,6 +44,15 @@ export const listCheckouts = (after: string | undefined) =>
     }),
   );
 
+export const getBillingDetails = () => ask(api.GET("/billing_details"));
+
+export const listDocuments = (after: string | undefined) =>
+  ask(
+    api.GET("/documents", {
+      params: { query: { limit: documentsAtOnce, ...(after === undefined ? {} : { after }) } },
+    }),
+  );
+
 export type Usage = Awaited<ReturnType<typeof getUsage>>;
 export type Charge = Awaited<ReturnType<typeof listCharges>>["data"][number];
 export type ExplainedCharge = Awaited<ReturnType<typeof getCharge>>;
@@ -51,4 +61,6 @@ export type Hold = Awaited<ReturnType<typeof listHolds>>["data"][number];
 export type StatementEntry = Awaited<ReturnType<typeof listEntries>>["data"][number];
 export type AutoTopUp = Awaited<ReturnType<typeof getTopUp>>;
 export type MailAlerts = Awaited<ReturnType<typeof getAlerts>>;
+export type BillingDetails = Awaited<ReturnType<typeof getBillingDetails>>;
+export type BillingDocument = Awaited<ReturnType<typeof listDocuments>>["data"][number];
 export type Checkout = Awaited<ReturnType<typeof getCheckout>>;

@@ -23,6 +23,7 @@ import { getShowcase, getStatus } from "./fetch-showcase.ts";
 import {
   getAlerts,
   getBalance,
+  getBillingDetails,
   getCharge,
   getCheckout,
   getDebt,
@@ -31,6 +32,7 @@ import {
   listBuckets,
   listCharges,
   listCheckouts,
+  listDocuments,
   listEntries,
   listHolds,
   listLatestCharges,
@@ -47,6 +49,7 @@ import {
   listTasks,
   readDocument,
 } from "./fetch-tasks.ts";
+import { getUptime } from "./fetch-uptime.ts";
 import {
   getEndpoint,
   getInbox,
@@ -70,6 +73,8 @@ const catalog = { staleTime: 60_000 } as const;
 
 /** The server caches this for a few seconds; polling faster returns the same. */
 const showcaseMs = 30_000;
+/** The server's copy is at most as old. */
+const uptimeMs = 30_000;
 
 /** Poll while a delivery is pending. */
 export const deliveryRefreshMs = 2_000;
@@ -86,6 +91,7 @@ export const queryTable = nameQueries({
     debt: whole(getDebt),
     holds: whole(listHolds),
   },
+  billingDetails: { own: whole(getBillingDetails) },
   // Loaded with every page. Without a change stream, it is refetched on a later navigation.
   brand: { now: whole(fetchBrand, { staleTime: 60_000 }) },
   charges: {
@@ -106,6 +112,7 @@ export const queryTable = nameQueries({
     }),
     permission: whole(readLoopbackPermission, forGood),
   },
+  documents: { list: paged(listDocuments) },
   firstCall: { now: whole(getFirstCall) },
   files: { recent: whole(listRecentFiles), one: whole(getFile) },
   guide: { chapter: whole(loadChapter, forGood) },
@@ -152,6 +159,7 @@ export const queryTable = nameQueries({
   },
   // Keep showing the old rows while another period or filter loads.
   topUps: { now: whole(getTopUp) },
+  uptime: { current: whole(getUptime, { staleTime: uptimeMs, refetchInterval: uptimeMs }) },
   usage: { report: whole(getUsage, { placeholderData: keepPreviousData }) },
   webhooks: {
     endpoints: whole(listEndpoints),

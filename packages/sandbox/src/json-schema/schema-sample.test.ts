@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { countRuns } from "../../../../test/harness/count-runs.ts";
 import { checkBySchema } from "../../../../test/harness/schema-check.ts";
 import { readHints } from "./sample-hints.ts";
 import { sampleSchema } from "./schema-sample.ts";
@@ -91,7 +92,7 @@ test("every satisfiable schema gets a value that another validator accepts", () 
       const whole = { ...schema, $defs: { tree } };
       expect(checkBySchema(whole, sample(whole, "What is 12 in Paris?"))).toBe(null);
     }),
-    { numRuns: 300 },
+    { numRuns: countRuns(300) },
   );
 });
 
@@ -118,7 +119,7 @@ test("a nonsense schema has an obstacle or a valid value, in bounded time", () =
       if (found.kind === "value") expect(isInvalid(schema, found.value)).toBe(false);
       else expect(found.message).toMatch(/^(?:This model|The) .*\.$/);
     }),
-    { numRuns: 500 },
+    { numRuns: countRuns(500) },
   );
 });
 

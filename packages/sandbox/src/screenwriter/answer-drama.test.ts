@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { countRuns } from "../../../../test/harness/count-runs.ts";
 import { answerDrama } from "./answer-drama.ts";
 import type { WrittenScript } from "./write-script.ts";
 
@@ -52,7 +53,7 @@ test("any question can be parsed, and one that is not a drama's is left to other
       const answer = answerDrama({ name }, JSON.stringify(question));
       if (answer !== null) expect(JSON.parse(JSON.stringify(answer))).toEqual(answer);
     }),
-    { numRuns: 400 },
+    { numRuns: countRuns(400) },
   );
   for (const name of names) {
     for (const text of ["", "Write me a film.", "null", "[]", "{}", '"x"', "{"]) {

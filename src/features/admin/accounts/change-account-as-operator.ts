@@ -5,6 +5,7 @@ import { type Database, inTransaction } from "../../../platform/database/databas
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { type Account, type ApiKey, findAccount, findApiKey, revokeApiKey } from "../../accounts/index.ts";
 import { appendAudit } from "../../audit/index.ts";
+import { bookPayment } from "../../invoices/index.ts";
 import {
   bookCredit,
   type CreditRequest,
@@ -20,7 +21,7 @@ export type AccountAction = { accountId: AccountId; acting: Acting; reason: stri
 
 const reasonCharactersMax = 500;
 
-function requireReason(text: string): string {
+export function requireReason(text: string): string {
   const reason = text.trim();
   if (reason !== "" && reason.length <= reasonCharactersMax) return reason;
   throw new AppError("invalid_parameter", `Give a reason of 1 to ${reasonCharactersMax} characters.`, {
@@ -81,8 +82,11 @@ export async function bookAsOperator(
     const now = clock.now();
     const before = await readBalance(tx, accountId, now);
     const within = { database: tx, clock, ids };
-    const request = { accountId, booking, actor: nameActor(acting.actor), reason, reference };
-    const booked = await bookCredit(within, request);
+    const request = { accountId, actor: nameActor(acting.actor), reason, reference };
+    const booked =
+      booking.kind === "top-up"
+        ? await bookPayment({ ...within, currency }, { ...request, booking })
+        : await bookCredit(within, { ...request, booking });
     if (booked.isReplay) return booked;
     const after = await readBalance(tx, accountId, now);
     await appendAudit(tx, {

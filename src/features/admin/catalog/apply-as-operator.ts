@@ -17,7 +17,7 @@ type ApplyRequest = {
 
 const changesShownMax = 50;
 
-/** Applies a catalog file with an audit entry of what changed, unless somebody applied another version meanwhile. */
+/** Applies a catalog file with an audit entry of what changed, unless another version was applied meanwhile. */
 export async function applyAsOperator(
   dependencies: CatalogDependencies & { database: Database },
   { source, baseVersion, reason: text, acting }: ApplyRequest,

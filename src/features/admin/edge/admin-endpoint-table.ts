@@ -21,7 +21,7 @@ export type AdminScope = (typeof adminScopes)[number];
 
 export type AdminAccess = "read" | "write";
 
-type AdminEndpoint = {
+export type AdminEndpoint = {
   /** `null`: for every operator and key. */
   scope: AdminScope | null;
   /** Readers, and keys with read access, call only endpoints that read. */
@@ -38,6 +38,7 @@ const adminEndpointTable = {
   getIdentity: { scope: null, access: "read" },
 
   listAuditEntries: { scope: "audit", access: "read" },
+  exportAuditEntries: { scope: "audit", access: "read" },
   verifyAuditLog: { scope: "audit", access: "read" },
 
   listOperators: { scope: "operators", access: "read" },
@@ -47,12 +48,23 @@ const adminEndpointTable = {
   createAdminKey: { scope: "operators", access: "write", proof: "person" },
   revokeAdminKey: { scope: "operators", access: "write", proof: "person" },
 
+  search: { scope: "accounts", access: "read" },
+  listRequests: { scope: "requests", access: "read" },
+  getRequest: { scope: "requests", access: "read" },
+
+  /** Each command has its own scope and access. */
+  runCommand: { scope: null, access: "read" },
+
   listPlans: { scope: "accounts", access: "read" },
   listAccounts: { scope: "accounts", access: "read" },
   getAccount: { scope: "accounts", access: "read" },
   updateAccount: { scope: "accounts", access: "write" },
   suspendAccount: { scope: "accounts", access: "write" },
   resumeAccount: { scope: "accounts", access: "write" },
+  closeAccount: { scope: "accounts", access: "write", proof: "fresh" },
+  resetTwoStep: { scope: "accounts", access: "write", proof: "fresh" },
+  listAccountNotes: { scope: "accounts", access: "read" },
+  addAccountNote: { scope: "accounts", access: "write" },
   listAccountKeys: { scope: "accounts", access: "read" },
   revokeAccountKey: { scope: "accounts", access: "write" },
   listAccountCharges: { scope: "money", access: "read" },
@@ -83,6 +95,25 @@ const adminEndpointTable = {
   listScheduledCatalogs: { scope: "catalog", access: "read" },
   scheduleCatalog: { scope: "catalog", access: "write", proof: "fresh" },
   cancelScheduledCatalog: { scope: "catalog", access: "write" },
+
+  listAlarms: { scope: "alarms", access: "read" },
+  getAlarm: { scope: "alarms", access: "read" },
+  acknowledgeAlarm: { scope: "alarms", access: "write" },
+  silenceAlarm: { scope: "alarms", access: "write" },
+  listAlarmRules: { scope: "alarms", access: "read" },
+  updateAlarmRule: { scope: "alarms", access: "write" },
+
+  listIncidents: { scope: "status", access: "read" },
+  getIncident: { scope: "status", access: "read" },
+  createIncident: { scope: "status", access: "write" },
+  updateIncident: { scope: "status", access: "write" },
+
+  listSignUps: { scope: "accounts", access: "read" },
+  sumSignUps: { scope: "accounts", access: "read" },
+  liftSpendCap: { scope: "accounts", access: "write" },
+  listBlocks: { scope: "accounts", access: "read" },
+  createBlock: { scope: "accounts", access: "write" },
+  removeBlock: { scope: "accounts", access: "write" },
 } as const satisfies Record<string, AdminEndpoint>;
 
 export type AdminEndpointName = keyof typeof adminEndpointTable;
@@ -116,7 +147,7 @@ const bodyErrors = ["invalid_json", "payload_too_large", "unsupported_media_type
 /** Route options that derive from the table. Spread `schema` into the route's own. */
 export function describeAdminEndpoint(name: AdminEndpointName, errors: readonly ErrorCode[] = []) {
   const { scope, access } = getAdminEndpoint(name);
-  const ofBody = access === "write" ? bodyErrors : [];
+  const ofBody = access === "write" || name === "runCommand" ? bodyErrors : [];
   return {
     config: { adminEndpoint: name },
     schema: {

@@ -1,12 +1,13 @@
 import type { SiteSession } from "../../../lib/console-session.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
-import { createNotSignedIn, type RequestHeaders, requireFresh } from "../../../platform/http/console-edge.ts";
+import { createNotSignedIn, type RequestHeaders } from "../../../platform/http/console-edge.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { adminKeyPrefix, hashAdminKey } from "../keys/admin-key.ts";
 import { findAdminKeyByHash, updateKeyUsed } from "../keys/admin-key-store.ts";
 import { findOperator } from "../operators/operator-store.ts";
 import type { AdminCaller } from "./admin-caller.ts";
 import { type AdminEndpointName, getAdminEndpoint } from "./admin-endpoint-table.ts";
+import { requireAccess } from "./require-access.ts";
 
 type Asked = { headers: RequestHeaders; endpoint: AdminEndpointName };
 
@@ -15,22 +16,14 @@ export async function identifyAdmin(
   dependencies: AdminDependencies,
   { headers, endpoint }: Asked,
 ): Promise<AdminCaller> {
-  const { access, scope, proof } = getAdminEndpoint(endpoint);
+  const caller = await findCaller(dependencies, headers);
+  requireAccess(caller, getAdminEndpoint(endpoint), dependencies.clock.now());
+  return caller;
+}
+
+async function findCaller(dependencies: AdminDependencies, headers: RequestHeaders): Promise<AdminCaller> {
   const keyText = readAdminKey(headers);
-  if (keyText !== null) {
-    const key = await requireKey(dependencies, keyText);
-    if (proof === "person") throw createNotPermitted("Only operators who signed in can do this; admin keys cannot.");
-    if (scope !== null && !key.scopes.includes(scope)) {
-      throw createNotPermitted(`The admin key ${key.name} does not have the scope ${scope}.`);
-    }
-    if (access === "write" && key.access === "read")
-      throw createNotPermitted(`The admin key ${key.name} can only read.`);
-    return key;
-  }
-  const { session, role } = await requireOperator(dependencies, headers);
-  if (access === "write" && role === "reader") throw createNotPermitted("Your role can only read. Ask an operator.");
-  if (proof !== undefined) requireFresh(session, dependencies.clock.now());
-  return { kind: "operator", session, role };
+  return keyText === null ? await requireOperator(dependencies, headers) : await requireKey(dependencies, keyText);
 }
 
 function readAdminKey(headers: RequestHeaders): string | null {
@@ -39,7 +32,7 @@ function readAdminKey(headers: RequestHeaders): string | null {
   return text?.startsWith(adminKeyPrefix) === true ? text : null;
 }
 
-async function requireKey({ database, clock }: AdminDependencies, text: string) {
+async function requireKey({ database, clock }: AdminDependencies, text: string): Promise<AdminCaller> {
   const key = await findAdminKeyByHash(database, hashAdminKey(text));
   const now = clock.now();
   if (key === null) throw new AppError("invalid_api_key", "This admin key does not exist. Copy it again.");
@@ -48,10 +41,13 @@ async function requireKey({ database, clock }: AdminDependencies, text: string) 
     throw new AppError("expired_api_key", `The admin key ${key.name} expired on ${key.expiresAt.toISOString()}.`);
   }
   await updateKeyUsed(database, key, now);
-  return { kind: "key" as const, id: key.id, name: key.name, scopes: key.scopes, access: key.access };
+  return { kind: "key", id: key.id, name: key.name, scopes: key.scopes, access: key.access };
 }
 
-async function requireOperator({ database, readSession }: AdminDependencies, headers: RequestHeaders) {
+async function requireOperator(
+  { database, readSession }: AdminDependencies,
+  headers: RequestHeaders,
+): Promise<AdminCaller> {
   const session = await readSession(headers);
   if (session === null) {
     // A page whose session ended leads to the sign-in.
@@ -67,7 +63,7 @@ async function requireOperator({ database, readSession }: AdminDependencies, hea
     );
   }
   requireTwoSteps(session);
-  return { session, role: operator.role };
+  return { kind: "operator", session, role: operator.role };
 }
 
 /** The session may be from before the second factor, or from a sign-in service. */
@@ -82,8 +78,4 @@ function requireTwoSteps({ isTwoStep }: SiteSession): void {
 /** Customers cannot tell the operators' API from a missing path. */
 function createHidden(): AppError {
   return new AppError("not_found", "There is nothing at this path.");
-}
-
-function createNotPermitted(message: string): AppError {
-  return new AppError("operator_not_permitted", message);
 }

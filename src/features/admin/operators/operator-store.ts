@@ -31,6 +31,12 @@ export async function listOperators(database: Database): Promise<Operator[]> {
   return (await selectOperators(database).orderBy("users.email").limit(operatorsMax).execute()).map(toOperator);
 }
 
+/** Of those who may act on an alarm: not of readers. */
+export async function listOperatorEmails(database: Database): Promise<string[]> {
+  const operators = await listOperators(database);
+  return operators.filter(({ role }) => role === "operator").map(({ email }) => email);
+}
+
 export async function putOperator(
   tx: Database,
   { userId, role, grantedBy, grantedAt }: Pick<Operator, "userId" | "role" | "grantedBy" | "grantedAt">,

@@ -4,13 +4,10 @@ import type { Database } from "../../../platform/database/database.ts";
 /** The newest backup that the command line made of this database. */
 export async function findLastBackup(database: Database): Promise<Date | null> {
   const row = await database
-    .selectFrom("audit_entries")
-    .select("created_at")
-    .where("action", "=", "backup.created")
-    .orderBy("number", "desc")
-    .limit(1)
+    .selectFrom("backup_runs")
+    .select(({ fn }) => fn.max("finished_at").as("newest"))
     .executeTakeFirst();
-  return row?.created_at ?? null;
+  return row?.newest ?? null;
 }
 
 /** Whether a call of a model was ever charged. */

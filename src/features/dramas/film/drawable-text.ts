@@ -19,11 +19,11 @@ export function takeDrawable(text: string, metrics: FontMetrics): DrawableText {
   for (const cluster of splitClusters(text)) {
     const visible = cluster.replace(invisible, "");
     if (visible === "") continue;
-    const isDrawn = metrics.canDraw(visible);
+    const isDrawn = metrics.findFont(visible) !== null;
     const isLetter = letter.test(visible);
     if (isLetter) letterCount += 1;
     if (!isDrawn) undrawable.add(cluster);
-    else drawn += metrics.canDraw(cluster) && isJoiner(cluster) ? cluster : visible;
+    else drawn += metrics.findFont(cluster) !== null && isJoiner(cluster) ? cluster : visible;
     if (isDrawn && isLetter) drawnCount += 1;
   }
   const isWorthwhile = drawnCount >= letterCount * drawnShareMin;

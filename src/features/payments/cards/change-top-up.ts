@@ -1,7 +1,8 @@
 import type { AccountId } from "../../../lib/ids.ts";
 import { type Nano, nano, parseMoney } from "../../../lib/money.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
+import { appendOwnAction, type OwnActor } from "../../audit/index.ts";
 import type { PaymentDependencies } from "../apply-reversal.ts";
 import { type PaymentLimits, parseAmount } from "../create-checkout.ts";
 import { findMonthStart } from "./find-month-start.ts";
@@ -38,8 +39,9 @@ export async function switchTopUpOn(
     clock,
     ...limits
   }: Pick<PaymentDependencies, "database" | "clock"> & Pick<PaymentLimits, "currency" | "amountMin" | "amountMax">,
-  { accountId, terms }: { accountId: AccountId; terms: TopUpTerms },
+  { owner, terms }: { owner: OwnActor; terms: TopUpTerms },
 ): Promise<void> {
+  const { accountId } = owner;
   const { amount, amountMinor } = parseAmount(limits, terms.amount);
   const threshold = parseBound("threshold", terms.threshold);
   const monthMax = parseBound("month_max", terms.month_max);
@@ -65,19 +67,24 @@ export async function switchTopUpOn(
       nextAt,
     };
     await putRule(tx, rule, now);
+    await appendOwnAction(tx, owner, { action: "top_up.switched_on", after: { ...terms } });
   });
 }
 
 /** A charge that has begun is still credited. */
-export async function switchTopUpOff(database: Database, accountId: AccountId, now: Date): Promise<void> {
-  await updateRuleToOff(database, accountId, now);
+export async function switchTopUpOff(database: Database, owner: OwnActor, now: Date): Promise<void> {
+  await inTransaction(database, async (tx) => {
+    await updateRuleToOff(tx, owner.accountId, now);
+    await appendOwnAction(tx, owner, { action: "top_up.switched_off" });
+  });
 }
 
 /** Removes the card at Stripe first: after a crash in between, it is still listed and can be removed again. */
 export async function removeCard(
   { database, clock, stripe }: Pick<PaymentDependencies, "database" | "clock" | "stripe">,
-  accountId: AccountId,
+  owner: OwnActor,
 ): Promise<void> {
+  const { accountId } = owner;
   const card = await findSavedCard(database, accountId);
   if (card === null) throw new AppError("not_found", "There is no saved card.");
   await stripe.detachCard(card.cardId);
@@ -85,6 +92,7 @@ export async function removeCard(
     await updateCardsUnwanted(tx, accountId);
     await updateRuleToOff(tx, accountId, clock.now());
     await deleteSavedCard(tx, card);
+    await appendOwnAction(tx, owner, { action: "top_up.card_removed" });
   });
 }
 

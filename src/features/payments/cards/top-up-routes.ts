@@ -3,6 +3,7 @@ import type { AccountId } from "../../../lib/ids.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { consoleErrors, getFreshSession, getSession } from "../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
+import type { OwnActor } from "../../audit/index.ts";
 import { readTopUp, switchTopUpOff, type TopUpTerms } from "./change-top-up.ts";
 import { presentTopUp, topUpSchema, topUpTermsSchema } from "./top-up-schema.ts";
 
@@ -11,8 +12,8 @@ export type TopUpRouteDependencies = {
   clock: Clock;
   currency: string;
   /** Both throw if card payments aren't enabled. */
-  switchTopUpOn(request: { accountId: AccountId; terms: TopUpTerms }): Promise<void>;
-  removeCard(accountId: AccountId): Promise<void>;
+  switchTopUpOn(request: { owner: OwnActor; terms: TopUpTerms }): Promise<void>;
+  removeCard(owner: OwnActor): Promise<void>;
 };
 
 const tags = ["Payments"];
@@ -54,9 +55,9 @@ declined card, and a refunded or disputed payment, switch it off. Requires a rec
       },
     },
     async (request) => {
-      const { accountId } = getFreshSession(request, clock.now());
-      await switchTopUpOn({ accountId, terms: request.body });
-      return await present(accountId);
+      const owner = getFreshSession(request, clock.now());
+      await switchTopUpOn({ owner, terms: request.body });
+      return await present(owner.accountId);
     },
   );
   http.delete(
@@ -70,9 +71,9 @@ declined card, and a refunded or disputed payment, switch it off. Requires a rec
       },
     },
     async (request) => {
-      const { accountId } = getSession(request);
-      await switchTopUpOff(database, accountId, clock.now());
-      return await present(accountId);
+      const owner = getSession(request);
+      await switchTopUpOff(database, owner, clock.now());
+      return await present(owner.accountId);
     },
   );
   http.delete(
@@ -87,9 +88,9 @@ declined card, and a refunded or disputed payment, switch it off. Requires a rec
       },
     },
     async (request) => {
-      const { accountId } = getSession(request);
-      await removeCard(accountId);
-      return await present(accountId);
+      const owner = getSession(request);
+      await removeCard(owner);
+      return await present(owner.accountId);
     },
   );
 }

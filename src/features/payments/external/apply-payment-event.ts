@@ -10,6 +10,7 @@ import { stopTopUp } from "../cards/stop-top-up.ts";
 import { type Checkout, nameTransaction } from "../checkout.ts";
 import { insertCheckout, lockCheckout } from "../checkout-store.ts";
 import { clawBackCheckout } from "../claw-back-checkout.ts";
+import { documentCheckout } from "../document-checkout.ts";
 import { listReversals, putReversal } from "../reversal-store.ts";
 import { toMinor } from "../stripe-amount.ts";
 import type { PaymentEvent } from "./payment-event.ts";
@@ -51,6 +52,7 @@ async function applyPayment({ database, clock, logger, currency }: Dependencies,
         param: "data.amount",
       });
     }
+    await documentCheckout(tx, checkout, now);
     return true;
   });
   if (isNew) logger.info({ checkout_id: id, account_id: data.account_id }, "payment credited");
@@ -85,6 +87,7 @@ async function applyRefund({ database, clock, logger, currency }: Dependencies, 
     await putReversal(tx, id, { reversal, now });
     await clawBackCheckout(tx, checkout, now);
     await stopTopUp(tx, { checkout, reason: "reversed", now });
+    await documentCheckout(tx, checkout, now);
   });
   logger.warn({ checkout_id: id, refund: data.refund_id }, "payment reversed");
 }
@@ -97,7 +100,7 @@ function parseAmount(
     throw new AppError("invalid_parameter", `\`data.currency\` must be ${currency}.`, { param: "data.currency" });
   }
   const amount = parseMoney(data.amount);
-  const amountMinor = amount === null ? null : toMinor(amount, currency);
+  const amountMinor = amount === null ? null : toMinor(amount, currency, "external");
   if (amount !== null && amountMinor !== null && amountMinor > 0n) return { amount, amountMinor };
   const message = `\`data.amount\` must be a positive amount in ${currency}, with no more decimal places than it has.`;
   throw new AppError("invalid_parameter", message, { param: "data.amount" });

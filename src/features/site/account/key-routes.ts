@@ -2,7 +2,7 @@ import { consoleErrors, getSession } from "../../../platform/http/console-edge.t
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { optionalBody } from "../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
-import { getOwnKey, listKeyPage, revokeOwnKey } from "../../accounts/index.ts";
+import { getOwnKey, listKeyPage } from "../../accounts/index.ts";
 import { describeKey, describeKeys } from "./describe-keys.ts";
 import {
   keyChangeSchema,
@@ -15,7 +15,7 @@ import {
   parseKeyRequest,
   rotationSchema,
 } from "./key-schema.ts";
-import { editOwnKey, makeOwnKey, type OwnKeyDependencies, replaceOwnKey } from "./make-own-key.ts";
+import { editOwnKey, endOwnKey, makeOwnKey, type OwnKeyDependencies, replaceOwnKey } from "./make-own-key.ts";
 
 const tags = ["API keys"];
 const params = pathParams({ id: "key" });
@@ -170,11 +170,7 @@ function addRevoke(http: HttpServer, dependencies: OwnKeyDependencies): void {
       },
     },
     async (request) => {
-      const { accountId, userId } = getSession(request);
-      const revoked = await revokeOwnKey(dependencies, { accountId, id: request.params.id });
-      const fields = { account_id: accountId, user_id: userId, key_id: revoked.id };
-      dependencies.logger.info(fields, "API key revoked");
-      return await describeKey(dependencies, revoked);
+      return await describeKey(dependencies, await endOwnKey(dependencies, getSession(request), request.params.id));
     },
   );
 }

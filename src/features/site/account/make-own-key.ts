@@ -1,15 +1,21 @@
 import type { SiteSession } from "../../../lib/console-session.ts";
 import { invariant } from "../../../lib/invariant.ts";
+import { presentMoney } from "../../../lib/money.ts";
+import { inTransaction } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { requireFresh } from "../../../platform/http/console-edge.ts";
 import {
+  type ApiKey,
   changeOwnKey,
   createOwnKey,
   findAccount,
+  getOwnKey,
   type KeyRestrictions,
   type OwnKeyChange,
+  revokeOwnKey,
   rotateOwnKey,
 } from "../../accounts/index.ts";
+import { appendOwnAction } from "../../audit/index.ts";
 import { findOfferedModel, type LiveCatalog } from "../../catalog/index.ts";
 import type { SiteDependencies } from "../site-dependencies.ts";
 
@@ -35,7 +41,12 @@ export async function makeOwnKey(
   const { accountId, userId } = session;
   const hasModel = await listKeyModels(dependencies, session);
   const made = await countNewKey(dependencies, accountId, () =>
-    createOwnKey({ ...dependencies, hasModel }, { ...request, accountId }),
+    inTransaction(dependencies.database, async (tx) => {
+      const created = await createOwnKey({ ...dependencies, database: tx, hasModel }, { ...request, accountId });
+      const { apiKey } = created;
+      await appendOwnAction(tx, session, { action: "key.created", subject: apiKey.id, after: describeTerms(apiKey) });
+      return created;
+    }),
   );
   dependencies.logger.info({ account_id: accountId, user_id: userId, key_id: made.apiKey.id }, "API key created");
   return made;
@@ -49,7 +60,13 @@ export async function replaceOwnKey(
   requireFresh(session, dependencies.clock.now());
   const { accountId, userId } = session;
   const made = await countNewKey(dependencies, accountId, () =>
-    rotateOwnKey(dependencies, { accountId, id }, { overlapMs: overlapMinutes * minuteMs }),
+    inTransaction(dependencies.database, async (tx) => {
+      const within = { ...dependencies, database: tx };
+      const rotated = await rotateOwnKey(within, { accountId, id }, { overlapMs: overlapMinutes * minuteMs });
+      const after = { replaced_by: rotated.apiKey.id, overlap_minutes: overlapMinutes };
+      await appendOwnAction(tx, session, { action: "key.rotated", subject: id, after });
+      return rotated;
+    }),
   );
   const fields = { account_id: accountId, user_id: userId, key_id: made.apiKey.id, replaced_key_id: id };
   dependencies.logger.info(fields, "API key rotated");
@@ -67,12 +84,46 @@ export async function editOwnKey(
   requireContentLog(dependencies, change);
   const hasModel = await listKeyModels(dependencies, session);
   const permitWidening = (): void => requireFresh(session, dependencies.clock.now());
-  const changed = await changeOwnKey({ ...dependencies, hasModel, permitWidening }, { accountId, id }, change);
+  const changed = await inTransaction(dependencies.database, async (tx) => {
+    const before = describeTerms(await getOwnKey(tx, { accountId, id }));
+    const apiKey = await changeOwnKey(
+      { ...dependencies, database: tx, hasModel, permitWidening },
+      { accountId, id },
+      change,
+    );
+    await appendOwnAction(tx, session, { action: "key.changed", subject: id, before, after: describeTerms(apiKey) });
+    return apiKey;
+  });
   if (change.logsContent !== undefined) {
     const fields = { account_id: accountId, user_id: userId, key_id: id, content_log: changed.logsContent };
     dependencies.logger.info(fields, "content log of an API key changed");
   }
   return changed;
+}
+
+/** Ends the key for good. */
+export async function endOwnKey(dependencies: OwnKeyDependencies, session: SiteSession, id: string): Promise<ApiKey> {
+  const { accountId, userId } = session;
+  const revoked = await inTransaction(dependencies.database, async (tx) => {
+    const { name, revokedAt } = await getOwnKey(tx, { accountId, id });
+    const apiKey = await revokeOwnKey({ ...dependencies, database: tx }, { accountId, id });
+    if (revokedAt === null) {
+      await appendOwnAction(tx, session, { action: "key.revoked", subject: id, before: { name } });
+    }
+    return apiKey;
+  });
+  dependencies.logger.info({ account_id: accountId, user_id: userId, key_id: revoked.id }, "API key revoked");
+  return revoked;
+}
+
+/** What a key may do, for the audit log. */
+function describeTerms(key: ApiKey) {
+  const { name, expiresAt, modelIds, endpoints, addresses, budget, limits, logsContent } = key;
+  return {
+    ...{ name, models: modelIds, endpoints, addresses, limits, content_log: logsContent },
+    expires_at: expiresAt?.toISOString() ?? null,
+    budget: budget === null ? null : `${presentMoney(budget.amount)} per ${budget.period}`,
+  };
 }
 
 function requireContentLog(

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Static } from "typebox";
 import type { Clock } from "../../../lib/clock.ts";
+import { remember } from "../../../lib/remember.ts";
 import {
   type LiveCatalog,
   listOfferedModels,
@@ -120,20 +121,4 @@ function computeServiceState(checks: readonly ServiceCheck[], models: readonly O
   const isWithoutDatabase = checks.some(({ name, state }) => name === "database" && state === "down");
   if (isWithoutDatabase || computeModelsState(models) === "down") return "down";
   return checks.every(({ state }) => state === "ok") ? "ok" : "degraded";
-}
-
-/**
- * Caches a promise for a while, shared by all callers, so public pages cost almost nothing. Failures are not cached.
- */
-function remember<T>(clock: Clock, forMs: number, ask: () => Promise<T>): () => Promise<T> {
-  let known: { answer: Promise<T>; untilMs: number } | null = null;
-  return () => {
-    if (known !== null && clock.monotonicMs() < known.untilMs) return known.answer;
-    const asked = { answer: ask(), untilMs: clock.monotonicMs() + forMs };
-    known = asked;
-    asked.answer.catch(() => {
-      if (known === asked) known = null;
-    });
-    return asked.answer;
-  };
 }

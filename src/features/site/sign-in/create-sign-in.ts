@@ -30,6 +30,7 @@ type SignIn = {
   addRoutes(consoleApi: HttpServer): void;
   /** The session of these headers, or `null`. */
   readSession(headers: RequestHeaders): Promise<SiteSession | null>;
+  notifyChange: SignInDependencies["notifyChange"];
   /** Finishes background work. */
   close(): Promise<void>;
 };
@@ -37,6 +38,7 @@ type SignIn = {
 type SignInOptions = SiteOptions & {
   masterKey: MasterKey;
   openAccount: OpenAccount;
+  admission: SignInDependencies["admission"];
   /** Secret of the outbox; `null` if it is not served. */
   outboxSecret: string | null;
 };
@@ -54,6 +56,7 @@ export function createSignIn(site: SiteDependencies & { mailer: Mailer }, option
     keys: { totp: masterKey.derive("totp-secrets"), backupCodes: masterKey.derive("backup-codes") },
     providers: options.providers.map((settings) => createOidcProvider(settings, clock)),
     serviceName: options.brand.name,
+    admission: options.admission,
     openAccount: welcomeOnce(site, options.openAccount),
     mayWelcome: createWelcome({ beginAttempt, logger, dailyMax }),
     notifyChange({ userId, email }, change) {
@@ -92,6 +95,7 @@ export function createSignIn(site: SiteDependencies & { mailer: Mailer }, option
       const token = dependencies.cookies.read(headers, "session");
       return token === null ? null : await readSession(database, token, clock.now());
     },
+    notifyChange: dependencies.notifyChange,
     close: () => dependencies.background.settled(),
   };
 }

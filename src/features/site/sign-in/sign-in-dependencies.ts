@@ -1,5 +1,6 @@
 import type { SiteSession } from "../../../lib/console-session.ts";
 import type { Mailer } from "../../../platform/mail/create-mailer.ts";
+import type { SignUpAdmission } from "../../abuse/index.ts";
 import type { SiteDependencies } from "../site-dependencies.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import type { Passwords } from "./password/create-passwords.ts";
@@ -24,6 +25,8 @@ export type SignInDependencies = SiteDependencies & {
   serviceName: string;
   signUp: SignUpPolicy;
   openAccount: OpenAccount;
+  /** Refuses abuse of sign-up by address, network and mail domain. */
+  admission: SignUpAdmission;
   /** Whether an account opened from this address may get the welcome credit. */
   mayWelcome(address: string): Promise<boolean>;
   /** Logs the change and mails the owner, who may not have made it. */

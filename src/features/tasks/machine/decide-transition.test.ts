@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { countRuns } from "../../../../test/harness/count-runs.ts";
 import { nano } from "../../../lib/money.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { ProviderError, type ProviderErrorKind } from "../../../providers/contract.ts";
@@ -270,7 +271,7 @@ test("whatever its steps return, whichever worker dies and whenever it is cancel
       const state = live(kind, tape);
       ended.set(state, (ended.get(state) ?? 0) + 1);
     }),
-    { numRuns: 2_000 },
+    { numRuns: countRuns(2_000) },
   );
   expect([...ended.keys()].toSorted()).toEqual(["canceled", "expired", "failed", "succeeded"]);
 });

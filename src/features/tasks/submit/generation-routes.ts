@@ -46,6 +46,7 @@ export const submissionErrors = [
   "invalid_file",
   "file_not_found",
   "insufficient_balance",
+  "daily_spend_cap",
   "key_budget_exceeded",
   "model_unavailable",
   "model_unroutable",

@@ -16,6 +16,7 @@ import { adminApi } from "./admin-api.ts";
 import { findAdminPage, firstAdminPage } from "./admin-pages.ts";
 import { AdminPlaceProvider, type AdminSearch } from "./admin-place.tsx";
 import { adminQueries } from "./admin-query-table.ts";
+import { SearchBar } from "./search/search-bar.tsx";
 
 /** Every page of the operator side. Customers see what any unknown address shows. */
 export function AdminPage() {
@@ -62,6 +63,7 @@ function ChosenPage() {
   const { Page, params } = found;
   return (
     <AdminPlaceProvider value={{ params, search, change }}>
+      <SearchBar key={search.find ?? ""} />
       <Page key={Object.values(params).join("/")} />
     </AdminPlaceProvider>
   );

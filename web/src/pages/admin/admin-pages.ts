@@ -8,6 +8,13 @@ type AdminPageEntry = { path: string; Page: ComponentType };
 const adminPages: readonly AdminPageEntry[] = [
   { path: "accounts", Page: lazyPage(() => import("./accounts/accounts-page.tsx"), "AccountsPage") },
   { path: "accounts/:id", Page: lazyPage(() => import("./accounts/account-page.tsx"), "AccountPage") },
+  { path: "requests", Page: lazyPage(() => import("./requests/requests-page.tsx"), "AdminRequestsPage") },
+  { path: "requests/:id", Page: lazyPage(() => import("./requests/request-page.tsx"), "AdminRequestPage") },
+  { path: "search", Page: lazyPage(() => import("./search/search-page.tsx"), "SearchPage") },
+  { path: "alarms", Page: lazyPage(() => import("./alarms/alarms-page.tsx"), "AlarmsPage") },
+  { path: "alarms/:id", Page: lazyPage(() => import("./alarms/alarm-page.tsx"), "AlarmPage") },
+  { path: "incidents", Page: lazyPage(() => import("./incidents/incidents-page.tsx"), "IncidentsPage") },
+  { path: "abuse", Page: lazyPage(() => import("./abuse/abuse-page.tsx"), "AbusePage") },
   { path: "upstreams", Page: lazyPage(() => import("./upstreams/upstreams-page.tsx"), "UpstreamsPage") },
   { path: "upstreams/add", Page: lazyPage(() => import("./upstreams/add-vendor-page.tsx"), "AddVendorPage") },
   { path: "catalog", Page: lazyPage(() => import("./catalog/catalog-page.tsx"), "CatalogPage") },
@@ -22,6 +29,10 @@ export const firstAdminPage = "accounts";
 /** The pages in the navigation. */
 export const adminNavigation: readonly { to: string; name: string; icon: IconName }[] = [
   { to: "accounts", name: "Accounts", icon: "people" },
+  { to: "requests", name: "All requests", icon: "requests" },
+  { to: "alarms", name: "Alarms", icon: "alarm" },
+  { to: "incidents", name: "Incidents", icon: "book" },
+  { to: "abuse", name: "Abuse", icon: "block" },
   { to: "upstreams", name: "Upstreams", icon: "refresh" },
   { to: "catalog", name: "Catalog", icon: "models" },
   { to: "audit", name: "Audit log", icon: "audit" },

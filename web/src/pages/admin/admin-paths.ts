@@ -264,6 +264,28 @@ export type paths = {
       };
     };
   };
+  "/audit/export": {
+    get: {
+      parameters: {
+        query?: {
+          actor?: string;
+          action?: string;
+          subject?: string;
+          account_id?: string;
+          from?: string;
+          to?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
   "/accounts": {
     get: {
       parameters: {
@@ -1492,6 +1514,913 @@ export type paths = {
               done: boolean;
               found: string;
             })[];
+          };
+        } };
+      };
+    };
+  };
+  "/accounts/{account_id}/notes": {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "account_note";
+              id: string;
+              author: string;
+              text: string;
+              created_at: string;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          text: string;
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "account_note";
+            id: string;
+            author: string;
+            text: string;
+            created_at: string;
+          };
+        } };
+      };
+    };
+  };
+  "/accounts/{account_id}/close": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "account";
+            id: string;
+            email: string;
+            plan: string | null;
+            status: "active" | "suspended" | "frozen" | "closed";
+            available_balance: string;
+            created_at: string;
+            time_zone: string;
+            suspended_at: string | null;
+            closed_at: string | null;
+            frozen_reason: string | null;
+            balance: {
+              available: string;
+              on_hold: string;
+              cash: string;
+              gift: string;
+              owed: string;
+              quotas: {
+                text: number;
+                image: number;
+                video: number;
+              };
+            };
+            currency: string;
+            plan_name: string | null;
+            plan_ends_at: string | null;
+            limits: {
+              requests_per_minute: number | null;
+              tokens_per_minute: number | null;
+              concurrent_requests: number | null;
+              tasks_in_flight: number | null;
+            };
+            applied_limits: {
+              requests_per_minute: number;
+              tokens_per_minute: number;
+              concurrent_requests: number;
+              tasks_in_flight: number;
+            };
+            members: ({
+              user_id: string;
+              email: string;
+              name: string | null;
+              is_email_verified: boolean;
+              has_password: boolean;
+              has_totp: boolean;
+              passkey_count: number;
+              last_seen_at: string | null;
+              created_at: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/accounts/{account_id}/users/{user_id}/reset_two_step": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+          user_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        204: { content?: never };
+      };
+    };
+  };
+  "/requests": {
+    get: {
+      parameters: {
+        query?: {
+          account_id?: string;
+          key_id?: string;
+          model?: string;
+          upstream?: string;
+          wire?: "models" | "pricing" | "quotes" | "completions" | "chat" | "responses" | "messages" | "balance" | "usage" | "requests" | "files" | "images" | "videos" | "avatars" | "dramas" | "embeddings" | "speech" | "transcriptions" | "tasks" | "webhooks";
+          status?: string;
+          error_code?: string;
+          failed_attempts?: "any";
+          from?: string;
+          to?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "request";
+              id: string;
+              created_at: string;
+              account_id: string;
+              email: string | null;
+              key_id: string;
+              method: string;
+              route: string | null;
+              wire: string | null;
+              model: string | null;
+              status: number;
+              error_code: string | null;
+              ending: "answered" | "refused" | "failed" | "hung_up" | "broken_off";
+              latency_ms: number;
+              time_to_first_token_ms: number | null;
+              input_tokens: number | null;
+              output_tokens: number | null;
+              charge: string | null;
+              upstream: string | null;
+              failed_attempt_count: number;
+              task_id: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/requests/{request_id}": {
+    get: {
+      parameters: {
+        path: {
+          request_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "request";
+            id: string;
+            created_at: string;
+            account_id: string;
+            email: string | null;
+            key_id: string;
+            method: string;
+            route: string | null;
+            wire: string | null;
+            model: string | null;
+            status: number;
+            error_code: string | null;
+            ending: "answered" | "refused" | "failed" | "hung_up" | "broken_off";
+            latency_ms: number;
+            time_to_first_token_ms: number | null;
+            input_tokens: number | null;
+            output_tokens: number | null;
+            charge: string | null;
+            upstream: string | null;
+            failed_attempt_count: number;
+            task_id: string | null;
+            client_request_id: string | null;
+            error_message: string | null;
+            error_param: string | null;
+            user_agent: string | null;
+            replayed: boolean;
+            account: {
+              id: string;
+              email: string | null;
+              suspended: boolean;
+            };
+            key: {
+              id: string;
+              name: string | null;
+              revoked: boolean;
+            };
+            failed_attempts: ({
+              upstream: string;
+              upstream_model: string;
+              key_number: number;
+              failure: string;
+              status: number | null;
+              code: string | null;
+              said: string | null;
+              duration_ms: number;
+            })[];
+            charged: {
+              id: string;
+              unit: "money" | "text" | "image" | "video";
+              amount: string;
+              refunded: string;
+            } | null;
+            costs: ({
+              upstream: string;
+              upstream_model: string;
+              amount: string;
+              computed: string | null;
+            })[];
+            cost: string | null;
+            margin: string | null;
+            currency: string;
+            task: {
+              id: string;
+              type: string;
+              status: string;
+              phase: string;
+              upstream: string | null;
+              upstream_model: string | null;
+              error_code: string | null;
+              error_message: string | null;
+              created_at: string;
+              finished_at: string | null;
+            } | null;
+          };
+        } };
+      };
+    };
+  };
+  "/search": {
+    get: {
+      parameters: {
+        query: {
+          q: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "account" | "key" | "admin_key" | "task" | "charge" | "ledger_entry" | "hold" | "payment" | "file" | "event" | "webhook_endpoint" | "request";
+              id: string;
+              name: string;
+              status: string | null;
+              account_id: string | null;
+              email: string | null;
+              request_id: string | null;
+              created_at: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/commands": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          words: (string)[];
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "command_output";
+            text: string;
+            notes: string;
+            failed: boolean;
+            exit_code: number;
+          };
+        } };
+      };
+    };
+  };
+  "/alarms": {
+    get: {
+      parameters: {
+        query?: {
+          status?: "open" | "resolved" | "all";
+          rule?: "negative-margin" | "uncharged-cost" | "model-errors" | "upstream-errors" | "circuit-open" | "tasks-due" | "tasks-queued" | "webhooks-due" | "webhooks-failing" | "holds-overdue" | "jobs-late" | "accounts-frozen" | "disk-space" | "replication-lag" | "connection-budget" | "backup-age" | "archive-failing" | "requests-lost";
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "alarm";
+              id: string;
+              rule: string;
+              title: string;
+              severity: "page" | "ticket";
+              subject: string;
+              status: "firing" | "acknowledged" | "silenced" | "resolved";
+              value: number;
+              message: string;
+              run_book: string | null;
+              began_at: string;
+              met_at: string;
+              silenced_until: string | null;
+              ended_at: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/alarms/{alarm_id}": {
+    get: {
+      parameters: {
+        path: {
+          alarm_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "alarm";
+            id: string;
+            rule: string;
+            title: string;
+            severity: "page" | "ticket";
+            subject: string;
+            status: "firing" | "acknowledged" | "silenced" | "resolved";
+            value: number;
+            message: string;
+            run_book: string | null;
+            began_at: string;
+            met_at: string;
+            silenced_until: string | null;
+            ended_at: string | null;
+            history: ({
+              event: string;
+              status: string;
+              actor: string;
+              note: string | null;
+              at: string;
+            })[];
+            notifications: ({
+              channel: string;
+              status: "waiting" | "sent" | "failed";
+              attempts: number;
+              trouble: string | null;
+              created_at: string;
+              ended_at: string | null;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/alarms/{alarm_id}/acknowledge": {
+    post: {
+      parameters: {
+        path: {
+          alarm_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          note?: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "alarm";
+            id: string;
+            rule: string;
+            title: string;
+            severity: "page" | "ticket";
+            subject: string;
+            status: "firing" | "acknowledged" | "silenced" | "resolved";
+            value: number;
+            message: string;
+            run_book: string | null;
+            began_at: string;
+            met_at: string;
+            silenced_until: string | null;
+            ended_at: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/alarms/{alarm_id}/silence": {
+    post: {
+      parameters: {
+        path: {
+          alarm_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          until: string;
+          note?: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "alarm";
+            id: string;
+            rule: string;
+            title: string;
+            severity: "page" | "ticket";
+            subject: string;
+            status: "firing" | "acknowledged" | "silenced" | "resolved";
+            value: number;
+            message: string;
+            run_book: string | null;
+            began_at: string;
+            met_at: string;
+            silenced_until: string | null;
+            ended_at: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/alarm-rules": {
+    get: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "alarm_rule";
+              id: string;
+              title: string;
+              severity: "page" | "ticket";
+              reads: string;
+              unit: string;
+              met_by: "above" | "below";
+              enabled: boolean;
+              threshold: number;
+              default_threshold: number;
+              threshold_min: number;
+              threshold_max: number;
+              run_book: string;
+              changed_by: string | null;
+              last_reading: {
+                at: string;
+                value: number | null;
+                subject: string | null;
+                trouble: string | null;
+              } | null;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/alarm-rules/{rule}": {
+    patch: {
+      parameters: {
+        path: {
+          rule: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          enabled?: boolean;
+          threshold?: number | null;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "alarm_rule";
+            id: string;
+            title: string;
+            severity: "page" | "ticket";
+            reads: string;
+            unit: string;
+            met_by: "above" | "below";
+            enabled: boolean;
+            threshold: number;
+            default_threshold: number;
+            threshold_min: number;
+            threshold_max: number;
+            run_book: string;
+            changed_by: string | null;
+            last_reading: {
+              at: string;
+              value: number | null;
+              subject: string | null;
+              trouble: string | null;
+            } | null;
+          };
+        } };
+      };
+    };
+  };
+  "/incidents": {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "incident";
+              id: string;
+              title: string;
+              status: "investigating" | "identified" | "monitoring" | "resolved";
+              models: (string)[];
+              began_at: string;
+              ended_at: string | null;
+              updates: ({
+                status: "investigating" | "identified" | "monitoring" | "resolved";
+                message: string;
+                created_at: string;
+                created_by: string;
+              })[];
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          title: string;
+          message: string;
+          status?: "investigating" | "identified" | "monitoring";
+          models?: (string)[];
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "incident";
+            id: string;
+            title: string;
+            status: "investigating" | "identified" | "monitoring" | "resolved";
+            models: (string)[];
+            began_at: string;
+            ended_at: string | null;
+            updates: ({
+              status: "investigating" | "identified" | "monitoring" | "resolved";
+              message: string;
+              created_at: string;
+              created_by: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/incidents/{incident_id}": {
+    get: {
+      parameters: {
+        path: {
+          incident_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "incident";
+            id: string;
+            title: string;
+            status: "investigating" | "identified" | "monitoring" | "resolved";
+            models: (string)[];
+            began_at: string;
+            ended_at: string | null;
+            updates: ({
+              status: "investigating" | "identified" | "monitoring" | "resolved";
+              message: string;
+              created_at: string;
+              created_by: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/incidents/{incident_id}/updates": {
+    post: {
+      parameters: {
+        path: {
+          incident_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          status: "investigating" | "identified" | "monitoring" | "resolved";
+          message: string;
+          title?: string;
+          models?: (string)[];
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "incident";
+            id: string;
+            title: string;
+            status: "investigating" | "identified" | "monitoring" | "resolved";
+            models: (string)[];
+            began_at: string;
+            ended_at: string | null;
+            updates: ({
+              status: "investigating" | "identified" | "monitoring" | "resolved";
+              message: string;
+              created_at: string;
+              created_by: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/sign-ups": {
+    get: {
+      parameters: {
+        query?: {
+          network?: string;
+          mail_domain?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "sign_up";
+              id: string;
+              created_at: string;
+              network: string;
+              mail_domain: string;
+              account_id: string | null;
+              refusal: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/sign-ups/summary": {
+    get: {
+      parameters: {
+        query: {
+          by: "network" | "domain";
+          days?: number;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              subject: string;
+              opened: number;
+              refused: number;
+              last_at: string;
+            })[];
+          };
+        } };
+      };
+    };
+  };
+  "/accounts/{account_id}/lift-spend-cap": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        204: { content?: never };
+      };
+    };
+  };
+  "/blocks": {
+    get: {
+      parameters: {
+        query: {
+          kind: "network" | "domain" | "mailbox" | "disposable";
+          beginning?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "block";
+              id: string;
+              kind: "network" | "domain" | "mailbox" | "disposable";
+              subject: string;
+              reason: string;
+              created_at: string;
+              created_by: string;
+              ends_at: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          kind: "network" | "domain" | "mailbox" | "disposable";
+          subject: string;
+          reason: string;
+          ends_at?: string;
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "block";
+            id: string;
+            kind: "network" | "domain" | "mailbox" | "disposable";
+            subject: string;
+            reason: string;
+            created_at: string;
+            created_by: string;
+            ends_at: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/blocks/remove": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          kind: "network" | "domain" | "mailbox" | "disposable";
+          subject: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "block";
+            id: string;
+            kind: "network" | "domain" | "mailbox" | "disposable";
+            subject: string;
+            reason: string;
+            created_at: string;
+            created_by: string;
+            ends_at: string | null;
           };
         } };
       };

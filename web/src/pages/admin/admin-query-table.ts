@@ -6,19 +6,32 @@ import {
   getCatalog,
   getCatalogVersion,
   getIdentity,
+  getRequest,
   getSetup,
   listAccountCharges,
   listAccountKeys,
+  listAccountNotes,
   listAccounts,
   listAuditEntries,
   listCatalogVersions,
   listPlans,
+  listRequests,
   listScheduledCatalogs,
   listSecrets,
   listUpstreamEvents,
   listUpstreams,
   listVendors,
+  searchEverything,
 } from "./fetch-admin.ts";
+import {
+  getAlarm,
+  listAlarmRules,
+  listAlarms,
+  listBlocks,
+  listIncidents,
+  listSignUps,
+  sumSignUps,
+} from "./fetch-watch.ts";
 
 /** Every query of the operators' pages, by subject and name. The subjects differ from those of the console's own queries. */
 export const adminQueries = nameQueries({
@@ -28,6 +41,7 @@ export const adminQueries = nameQueries({
     one: whole(getAccount),
     keys: paged(listAccountKeys),
     charges: paged(listAccountCharges),
+    notes: paged(listAccountNotes),
   },
   adminSetup: { steps: whole(getSetup) },
   adminUpstreams: {
@@ -42,6 +56,12 @@ export const adminQueries = nameQueries({
     versions: paged(listCatalogVersions),
     schedules: paged(listScheduledCatalogs),
   },
+  adminRequests: { list: paged(listRequests), one: whole(getRequest) },
+  adminSearch: { found: whole(searchEverything, { staleTime: 10_000 }) },
+  adminAlarms: { list: paged(listAlarms), one: whole(getAlarm), rules: whole(listAlarmRules) },
+  adminIncidents: { list: paged(listIncidents) },
+  adminSignUps: { list: paged(listSignUps), sums: whole(sumSignUps) },
+  adminBlocks: { list: paged(listBlocks) },
   adminPlans: { list: whole(listPlans, { staleTime: 60_000 }) },
   adminAudit: { list: paged(listAuditEntries) },
 });

@@ -32,6 +32,39 @@ export const listAccountCharges = (after: string | undefined, id: string) =>
 
 export type AccountCharge = Awaited<ReturnType<typeof listAccountCharges>>["data"][number];
 
+export const searchEverything = (q: string) => ask(adminApi.GET("/search", { params: { query: { q } } }));
+
+export type AdminHit = Awaited<ReturnType<typeof searchEverything>>["data"][number];
+
+export type RequestQuery = {
+  account_id?: string;
+  key_id?: string;
+  model?: string;
+  upstream?: string;
+  status?: string;
+  error_code?: string;
+  failed_attempts?: "any";
+  from?: string;
+  to?: string;
+};
+
+export const listRequests = (after: string | undefined, filter: RequestQuery) =>
+  ask(adminApi.GET("/requests", { params: { query: { ...filter, ...page(after) } } }));
+
+export type ListedRequest = Awaited<ReturnType<typeof listRequests>>["data"][number];
+
+export const getRequest = (id: string) =>
+  ask(adminApi.GET("/requests/{request_id}", { params: { path: { request_id: id } } }));
+
+export type ExplainedRequest = Awaited<ReturnType<typeof getRequest>>;
+
+export const listAccountNotes = (after: string | undefined, id: string) =>
+  ask(
+    adminApi.GET("/accounts/{account_id}/notes", {
+      params: { path: { account_id: id }, query: { ...page(after), limit: 10 } },
+    }),
+  );
+
 export const listPlans = () => ask(adminApi.GET("/plans"));
 
 export type AuditQuery = { actor?: string; action?: string; subject?: string; account_id?: string };

@@ -33,6 +33,7 @@ const CheckoutOutcome = lazyPart(async () => (await import("./checkout-outcome.t
 const PaymentList = lazyPart(async () => (await import("./payment-list.tsx")).PaymentList);
 const AutoTopUpSection = lazyPart(async () => (await import("./auto-top-up.tsx")).AutoTopUpSection);
 const MailAlertsSection = lazyPart(async () => (await import("./mail-alerts.tsx")).MailAlertsSection);
+const DocumentsSection = lazyPart(async () => (await import("./billing-details.tsx")).DocumentsSection);
 const StatementSection = lazyPart(
   async () => (await import("./statement-section.tsx")).StatementSection,
   <Skeleton className="h-64" />,
@@ -67,6 +68,7 @@ export function BillingPage() {
           {site.data.has_auto_top_up && <AutoTopUpSection />}
           <MailAlertsSection />
           <PaymentList isOffered={site.data.payments === "stripe"} timeZone={timeZone} />
+          <DocumentsSection />
           <StatementSection
             period={{ from, to }}
             onPeriod={(period) => change({ ...period, checkout: "", canceled: "" })}

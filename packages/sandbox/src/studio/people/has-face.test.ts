@@ -21,30 +21,35 @@ test.each([
   "landing/media/avatar-poster.webp",
   "playground/media/sample-man.webp",
   "playground/media/sample-woman.webp",
-])("the sample %s has a face", async (name) => {
+])("the sample %s has a face", { tags: "extended" }, async (name) => {
   expect(await hasFace(join(pages, name))).toBe(true);
+});
+
+test("a portrait has a face, and what is no image is an error", async () => {
+  expect(await hasFace(await draw("A nurse, head and shoulders, soft light", [512, 384]))).toBe(true);
+  const path = join(folder, "text.png");
+  writeFileSync(path, "no image");
+  await expect(hasFace(path)).rejects.toThrow();
+});
+
+test("a plain colour has no face", async () => {
+  const path = join(folder, "plain.png");
+  await sharp({ create: { width: 300, height: 500, channels: 3, background: "#345678" } }).toFile(path);
+  expect(await hasFace(path)).toBe(false);
 });
 
 test.for([
   ["Portrait of an old man with a white beard", [512, 512]],
-  ["A nurse, head and shoulders, soft light", [512, 384]],
   // The frame of a drama, from which it makes an avatar.
   ["A train station in the evening, wide establishing shot. Mara: about 30, short dark hair. No text.", [1280, 720]],
-] as const)("%s has a face", async ([prompt, size]) => {
+] as const)("%s has a face", { tags: "extended" }, async ([prompt, size]) => {
   expect(await hasFace(await draw(prompt, size))).toBe(true);
 });
 
 test.each(["A lighthouse on a stormy coast at dusk", "A red sports car on a city street"])(
   "%s has no face",
+  { tags: "extended" },
   async (prompt) => {
     expect(await hasFace(await draw(prompt, [512, 384]))).toBe(false);
   },
 );
-
-test("a plain colour has no face, and what is no image is an error", async () => {
-  const path = join(folder, "plain.png");
-  await sharp({ create: { width: 300, height: 500, channels: 3, background: "#345678" } }).toFile(path);
-  expect(await hasFace(path)).toBe(false);
-  writeFileSync(path, "no image");
-  await expect(hasFace(path)).rejects.toThrow();
-});

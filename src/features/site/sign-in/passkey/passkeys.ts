@@ -9,6 +9,7 @@ import type { SiteSession } from "../../../../lib/console-session.ts";
 import type { UserId } from "../../../../lib/ids.ts";
 import { inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
+import { appendOwnAction } from "../../../audit/index.ts";
 import { type Browser, requireLiveSession, type StillHolds } from "../session/sessions.ts";
 import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { limitBeginnings } from "../throttle.ts";
@@ -152,6 +153,8 @@ export async function addPasskey(
     if (!(await insertPasskey(tx, passkey))) {
       throw new AppError("invalid_parameter", "This passkey is already registered.", { param: "response" });
     }
+    const after = { name: passkey.name };
+    await appendOwnAction(tx, session, { action: "passkey.added", subject: passkey.id, after });
   });
   notifyChange(session, "A passkey was added");
   return { ...passkey, lastUsedAt: null };

@@ -1,6 +1,7 @@
 import type { SiteSession } from "../../../../lib/console-session.ts";
 import { inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
+import { appendOwnAction } from "../../../audit/index.ts";
 import { deleteSessions } from "../session/session-store.ts";
 import { getSessionUser } from "../session/sessions.ts";
 import type { SignInDependencies } from "../sign-in-dependencies.ts";
@@ -68,6 +69,8 @@ export async function resetPassword(
     if (taken.details.way === "mailed") await updateEmailVerified(tx, user.id, place.now);
     await deleteTokensOfUser(tx, ["second-factor"], user.id);
     await deleteSessions(tx, { userId: user.id, exceptId: null });
+    const owner = { ...user, userId: user.id, from: { address, requestId: null } };
+    await appendOwnAction(tx, owner, { action: "password.reset", subject: user.id });
   });
   await attempt.succeed();
   notifyChange({ userId: user.id, email: user.email }, "The password was reset");
@@ -91,7 +94,9 @@ export async function changePassword(
     await updatePassword(tx, user.id, passwordHash);
     await deleteTokensOfUser(tx, ["reset-password", "second-factor"], user.id);
     await deleteSessions(tx, { userId: user.id, exceptId: session.id });
-    return (await sessions.renew(tx, session.id, { after: "change", isTwoStep: false })).token;
+    const { token } = await sessions.renew(tx, session.id, { after: "change", isTwoStep: false });
+    await appendOwnAction(tx, session, { action: "password.changed", subject: user.id });
+    return token;
   });
   notifyChange(session, "The password was changed");
   return sessionToken;

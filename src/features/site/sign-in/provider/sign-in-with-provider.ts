@@ -7,6 +7,7 @@ import { type Browser, requireLiveSession, type StillHolds } from "../session/se
 import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { limitBeginnings } from "../throttle.ts";
 import { requireEmail } from "../user/check-email.ts";
+import { normalizeMailbox } from "../user/normalize-mailbox.ts";
 import { findUserByEmail, lockUser } from "../user/user-store.ts";
 import { hashToken, issueToken, makeToken } from "../user/user-token.ts";
 import { takeToken } from "../user/user-token-store.ts";
@@ -124,7 +125,7 @@ async function linkIdentity(
 
 /** Opens a new account. Never links to an existing one: only its owner may connect a provider. */
 async function openWithProvider(
-  { database, clock, logger, signUp, mayWelcome, openAccount }: SignInDependencies,
+  { database, clock, logger, signUp, mayWelcome, openAccount, admission }: SignInDependencies,
   provider: OidcProvider,
   { claims, address }: { claims: ProviderClaims; address: string },
 ): Promise<UserId> {
@@ -136,6 +137,8 @@ async function openWithProvider(
     );
   }
   requireEmail(email);
+  const person = { mailbox: normalizeMailbox(email), address };
+  if (signUp === "open") await admission.check(person);
   const isWelcome = signUp === "open" && (await mayWelcome(address));
   const userId = await inTransaction(database, async (tx) => {
     if ((await findUserByEmail(tx, email)) !== null) {
@@ -148,6 +151,7 @@ async function openWithProvider(
     invariant(user !== null, "account opened without its user");
     const identity = { providerId: provider.id, subject: claims.subject, userId: user.id, createdAt: clock.now() };
     if (!(await insertIdentity(tx, identity))) throw createElsewhere(provider);
+    await admission.admit(tx, { ...person, accountId: user.accountId });
     return user.id;
   });
   logger.info({ user_id: userId }, "signed up");

@@ -2,6 +2,7 @@ import type { SiteSession } from "../../../../lib/console-session.ts";
 import { openSecret, sealNonceBytes, sealSecret } from "../../../../platform/config/seal-secret.ts";
 import { type Database, inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
+import { appendOwnAction } from "../../../audit/index.ts";
 import { deleteSessions } from "../session/session-store.ts";
 import type { FactorKeys, SignInDependencies } from "../sign-in-dependencies.ts";
 import { limitCodeGuesses } from "../throttle.ts";
@@ -46,7 +47,9 @@ export async function confirmTotp(
       throw new AppError("wrong_credentials", message, { param: "code" });
     }
     await updateTotpSecret(tx, session.userId, { sealed, step });
-    return await finishChange(tx, dependencies, session, makeBackupCodes(dependencies.randomBytes));
+    const changed = await finishChange(tx, dependencies, session, makeBackupCodes(dependencies.randomBytes));
+    await appendOwnAction(tx, session, { action: "two_step.enabled", subject: session.userId });
+    return changed;
   });
   await attempt.succeed();
   dependencies.notifyChange(session, "Two-factor authentication was turned on");
@@ -57,7 +60,9 @@ export async function removeTotp(dependencies: SignInDependencies, session: Site
   const change = await inTransaction(dependencies.database, async (tx) => {
     await lockUser(tx, session.userId);
     await updateTotpSecret(tx, session.userId, null);
-    return await finishChange(tx, dependencies, session, []);
+    const changed = await finishChange(tx, dependencies, session, []);
+    await appendOwnAction(tx, session, { action: "two_step.disabled", subject: session.userId });
+    return changed;
   });
   dependencies.notifyChange(session, "Two-factor authentication was turned off");
   return change;
@@ -71,6 +76,7 @@ export async function renewBackupCodes(dependencies: SignInDependencies, session
     if (user?.totpSecret == null)
       throw new AppError("not_found", "Two-factor authentication is off. Turn it on first.");
     await replaceBackupCodes(tx, session.userId, hashCodes(dependencies.keys, session, codes));
+    await appendOwnAction(tx, session, { action: "two_step.codes_renewed", subject: session.userId });
   });
   dependencies.notifyChange(session, "New backup codes were created");
   return codes;

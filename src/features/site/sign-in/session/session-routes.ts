@@ -1,9 +1,11 @@
 import { Type } from "typebox";
+import { inTransaction } from "../../../../platform/database/database.ts";
 import { AppError } from "../../../../platform/errors/app-error.ts";
 import { consoleErrors, findSession, getSession } from "../../../../platform/http/console-edge.ts";
 import type { HttpServer } from "../../../../platform/http/create-http-server.ts";
 import { emptyBodySchema } from "../../../../platform/http/optional-body.ts";
 import { pathParams } from "../../../../platform/http/path-params.ts";
+import { appendOwnAction } from "../../../audit/index.ts";
 import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { sessionListSchema } from "../sign-in-schema.ts";
 import { deleteSession, deleteSessions, type ListedSession, listSessions } from "./session-store.ts";
@@ -63,7 +65,10 @@ export function addSessionRoutes(http: HttpServer, { cookies, database, clock, l
     },
     async (request, reply) => {
       const { userId, id } = getSession(request);
-      await deleteSessions(database, { userId, exceptId: id });
+      await inTransaction(database, async (tx) => {
+        await deleteSessions(tx, { userId, exceptId: id });
+        await appendOwnAction(tx, getSession(request), { action: "session.others_ended", subject: userId });
+      });
       logger.info({ user_id: userId }, "other sessions ended");
       return reply.code(204).send(null);
     },
@@ -80,10 +85,14 @@ export function addSessionRoutes(http: HttpServer, { cookies, database, clock, l
       },
     },
     async (request, reply) => {
-      const { userId } = getSession(request);
-      if (!(await deleteSession(database, { userId, id: request.params.id }))) {
-        throw new AppError("not_found", "You have no such session.");
-      }
+      const session = getSession(request);
+      const { userId } = session;
+      await inTransaction(database, async (tx) => {
+        if (!(await deleteSession(tx, { userId, id: request.params.id }))) {
+          throw new AppError("not_found", "You have no such session.");
+        }
+        await appendOwnAction(tx, session, { action: "session.ended", subject: request.params.id });
+      });
       logger.info({ user_id: userId }, "session ended");
       return reply.code(204).send(null);
     },

@@ -80,6 +80,7 @@ export async function findSessionByToken(
     email: row.email,
     isEmailVerified: row.email_verified_at !== null,
     createdAt: row.created_at,
+    from: null,
     freshUntil: isCurrent ? row.fresh_until : row.created_at,
     isTwoStep: isCurrent && row.is_two_step,
   };
@@ -168,6 +169,12 @@ export async function deleteSessions(
     .where("user_id", "=", userId)
     .$if(exceptId !== null, (query) => query.where("id", "!=", exceptId))
     .execute();
+}
+
+/** Ends all sessions of an account's people. */
+export async function endSessionsOfAccount(tx: Database, accountId: AccountId): Promise<void> {
+  const users = tx.selectFrom("users").select("id").where("account_id", "=", accountId);
+  await tx.deleteFrom("user_sessions").where("user_id", "in", users).execute();
 }
 
 /** Ends the least recently used sessions beyond the limit. */

@@ -16,6 +16,8 @@ import {
 import { resendLink, signUp, verifyEmail } from "./sign-up.ts";
 
 const tags = ["Sign-up"];
+/** Why a sign-up may be refused. */
+const admissionErrors = ["disposable_email", "sign_up_limited"] as const;
 const signUpCookieMs = 24 * 60 * 60_000;
 
 export function addSignUpRoutes(http: HttpServer, dependencies: SignInDependencies): void {
@@ -30,7 +32,10 @@ export function addSignUpRoutes(http: HttpServer, dependencies: SignInDependenci
         description: "The response is the same for every address. The e-mail contains the next step.",
         tags,
         body: body({ email: emailField, password: newPasswordField, invite: Type.Optional(tokenField) }),
-        response: { 202: verifyEmailSchema, ...consoleErrors("POST", ["sign_up_closed", "too_many_attempts"]) },
+        response: {
+          202: verifyEmailSchema,
+          ...consoleErrors("POST", [...admissionErrors, "sign_up_closed", "too_many_attempts"]),
+        },
       },
     },
     async (request, reply) => {
@@ -53,7 +58,10 @@ export function addSignUpRoutes(http: HttpServer, dependencies: SignInDependenci
         body: body({ token: tokenField, password: Type.Optional(passwordField) }),
         response: {
           200: signedInSchema,
-          ...consoleErrors("POST", ["invalid_token", "wrong_credentials", "sign_up_closed", "too_many_attempts"]),
+          ...consoleErrors("POST", [
+            ...admissionErrors,
+            ...(["invalid_token", "wrong_credentials", "sign_up_closed", "too_many_attempts"] as const),
+          ]),
         },
       },
     },

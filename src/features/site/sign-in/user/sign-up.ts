@@ -9,6 +9,7 @@ import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { composeKnownAddressMail, composeVerifyMail } from "../sign-in-mails.ts";
 import { limitLinks, limitMails } from "../throttle.ts";
 import { requireEmail } from "./check-email.ts";
+import { normalizeMailbox } from "./normalize-mailbox.ts";
 import { findUserByEmail } from "./user-store.ts";
 import { hashToken, issueToken, makeToken } from "./user-token.ts";
 import { deleteTokensByEmail, findToken, findTokenByEmail, type StoredToken, takeToken } from "./user-token-store.ts";
@@ -37,6 +38,7 @@ export async function signUp(dependencies: SignInDependencies, request: SignUpRe
   requireGoodPassword(password, { email, param: "password" });
   const inviteHash = await requireInvitation(dependencies, request);
   await beginAttempt(limitMails(email, address));
+  if (inviteHash === null) await dependencies.admission.check({ mailbox: normalizeMailbox(email), address });
   const passwordHash = await passwords.hash(password);
   const browser = makeToken(randomBytes);
   const details: SignUpDetails = {
@@ -81,9 +83,14 @@ export async function verifyEmail(dependencies: SignInDependencies, request: Ver
   const found = await findToken(database, { kind: "sign-up", hash, now: clock.now() });
   if (found === null) throw createInvalidLink();
   await requireSigner(passwords, found, request);
+  const { email, inviteHash } = found.details as SignUpDetails;
+  const { address } = browser;
+  // An operator has invited the others.
+  const person = inviteHash === null ? { mailbox: normalizeMailbox(email), address } : null;
+  if (person !== null) await dependencies.admission.check(person);
   const isWelcome = await mayWelcome(browser.address);
   const { userId, sessionToken } = await inTransaction(database, async (tx) => {
-    const id = await openFromToken(tx, dependencies, { hash, isWelcome });
+    const id = await openFromToken(tx, dependencies, { hash, isWelcome, person });
     return { userId: id, sessionToken: await sessions.open(tx, { userId: id, browser, stillHolds: () => true }) };
   });
   invariant(sessionToken !== null, "user deleted during sign-up");
@@ -94,8 +101,12 @@ export async function verifyEmail(dependencies: SignInDependencies, request: Ver
 
 async function openFromToken(
   tx: Database,
-  { clock, openAccount }: SignInDependencies,
-  { hash, isWelcome }: { hash: Buffer; isWelcome: boolean },
+  { clock, openAccount, admission }: SignInDependencies,
+  {
+    hash,
+    isWelcome,
+    person,
+  }: { hash: Buffer; isWelcome: boolean; person: { mailbox: string; address: string } | null },
 ): Promise<UserId> {
   const now = clock.now();
   const token = await takeToken(tx, { kind: "sign-up", hash, now });
@@ -111,6 +122,7 @@ async function openFromToken(
   await openAccount(tx, { email, name: null, passwordHash, isWelcome });
   const user = await findUserByEmail(tx, email);
   invariant(user !== null, "account opened without its user");
+  if (person !== null) await admission.admit(tx, { ...person, accountId: user.accountId });
   return user.id;
 }
 

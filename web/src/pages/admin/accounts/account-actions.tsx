@@ -4,6 +4,7 @@ import { useTableQuery } from "../../../api/use-table-query.ts";
 import { Button } from "../../../design/button.tsx";
 import { SelectField } from "../../../design/select-field.tsx";
 import { TextField } from "../../../design/text-field.tsx";
+import { formatMoney } from "../../../parts/format/format-money.ts";
 import { adminApi } from "../admin-api.ts";
 import { adminQueries, useAdminRefresh } from "../admin-query-table.ts";
 import type { AdminAccount } from "../fetch-admin.ts";
@@ -13,7 +14,7 @@ type ActionProps = { account: AdminAccount; onClose(): void };
 
 /** The changes of an account, each with a reason. */
 export function AccountActions({ account }: { account: AdminAccount }) {
-  const [open, setOpen] = useState<"credit" | "change" | "suspend" | "resume" | null>(null);
+  const [open, setOpen] = useState<"credit" | "change" | "suspend" | "resume" | "close" | null>(null);
   const props = { account, onClose: () => setOpen(null) };
   const isSuspended = account.suspended_at !== null;
   return (
@@ -25,10 +26,16 @@ export function AccountActions({ account }: { account: AdminAccount }) {
       <Button look={isSuspended ? "plain" : "danger"} onClick={() => setOpen(isSuspended ? "resume" : "suspend")}>
         {isSuspended ? "Resume" : "Suspend"}
       </Button>
+      {account.closed_at === null && (
+        <Button look="danger" onClick={() => setOpen("close")}>
+          Close
+        </Button>
+      )}
       {open === "credit" && <BookCredit {...props} />}
       {open === "change" && <ChangeTerms {...props} />}
       {open === "suspend" && <Suspension {...props} isSuspended />}
       {open === "resume" && <Suspension {...props} isSuspended={false} />}
+      {open === "close" && <Closing {...props} />}
     </>
   );
 }
@@ -56,6 +63,29 @@ function Suspension({ account: { id, email }, onClose, isSuspended }: ActionProp
         {isSuspended
           ? "Every call is rejected within a second, and open streams end. Tasks that are running finish."
           : "Calls are accepted again within a second."}
+      </p>
+    </ReasonDialog>
+  );
+}
+
+function Closing({ account: { id, email, balance, currency }, onClose }: ActionProps) {
+  const refresh = useAdminRefresh();
+  return (
+    <ReasonDialog
+      title={`Close the account of ${email}?`}
+      submitName="Close account"
+      look="danger"
+      send={({ reason }) =>
+        ask(adminApi.POST("/accounts/{account_id}/close", { params: { path: { account_id: id } }, body: { reason } }))
+      }
+      done="Account closed."
+      onDone={() => void refresh("adminAccounts")}
+      onClose={onClose}
+    >
+      <p className="text-sm text-ink-soft">
+        Every key is revoked and every session ends. The books stay.{" "}
+        {/[1-9]/.test(balance.cash) &&
+          `The balance still has ${formatMoney(balance.cash, currency)} of cash: refund it first.`}
       </p>
     </ReasonDialog>
   );
@@ -182,7 +212,7 @@ function ChangeTerms({ account, onClose }: ActionProps) {
             body: {
               limits: readLimits(limits),
               reason,
-              // The same plan would start its period anew.
+              // The same plan would start a new period.
               ...(plan === (account.plan ?? "") ? {} : { plan: plan === "" ? null : plan }),
             },
           }),

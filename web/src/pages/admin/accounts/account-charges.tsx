@@ -1,18 +1,15 @@
 import { useState } from "react";
-import { ask } from "../../../api/console-api.ts";
 import { usePageQuery } from "../../../api/use-page-query.ts";
 import { Button } from "../../../design/button.tsx";
 import { type Column, DataTable } from "../../../design/data-table.tsx";
 import { LoadMore } from "../../../design/load-more.tsx";
 import { Section } from "../../../design/section.tsx";
-import { TextField } from "../../../design/text-field.tsx";
 import { formatAmount } from "../../../parts/format/format-amount.ts";
 import { formatMoment } from "../../../parts/format/format-time.ts";
 import { useSession } from "../../../parts/session/use-session.ts";
-import { adminApi } from "../admin-api.ts";
-import { adminQueries, useAdminRefresh } from "../admin-query-table.ts";
+import { adminQueries } from "../admin-query-table.ts";
 import type { AccountCharge, AdminAccount } from "../fetch-admin.ts";
-import { ReasonDialog } from "../reason-dialog.tsx";
+import { RefundDialog } from "../refund-dialog.tsx";
 
 export function AccountCharges({ account }: { account: AdminAccount }) {
   const { time_zone: timeZone } = useSession().account;
@@ -21,7 +18,7 @@ export function AccountCharges({ account }: { account: AdminAccount }) {
   return (
     <Section title="Charges">
       <DataTable
-        label="Charges"
+        label="List of charges"
         columns={listColumns({ timeZone, currency: account.currency, onRefund: setRefunding })}
         rows={rows}
         {...charges}
@@ -86,47 +83,4 @@ function listColumns({ timeZone, currency, onRefund }: ColumnParts): Column<Acco
 
 function hasAmount(amount: string): boolean {
   return /[1-9]/.test(amount);
-}
-
-type RefundDialogProps = {
-  charge: Pick<AccountCharge, "id" | "unit" | "amount">;
-  accountId: string;
-  currency: string;
-  onClose(): void;
-};
-
-/** A refund of a charge, whole unless the operator lowers the amount. */
-function RefundDialog({ charge, accountId, currency, onClose }: RefundDialogProps) {
-  const refresh = useAdminRefresh();
-  const [amount, setAmount] = useState(charge.amount);
-  return (
-    <ReasonDialog
-      title="Refund this charge?"
-      submitName="Refund"
-      fields={["amount"]}
-      send={(words) =>
-        ask(
-          adminApi.POST("/accounts/{account_id}/refunds", {
-            params: { path: { account_id: accountId } },
-            body: { charge_id: charge.id, amount: amount.trim(), ...words },
-          }),
-        )
-      }
-      done="Charge refunded."
-      onDone={() => void refresh("adminAccounts")}
-      onClose={onClose}
-    >
-      {(errorAt) => (
-        <TextField
-          label={charge.unit === "money" ? `Amount (${currency})` : "Amount"}
-          name="amount"
-          inputMode="decimal"
-          hint={`At most ${formatAmount({ ...charge, currency })}. It returns to the credit that paid.`}
-          value={amount}
-          onChange={setAmount}
-          error={errorAt("amount")}
-        />
-      )}
-    </ReasonDialog>
-  );
 }

@@ -27,6 +27,7 @@ import type { AccountKey, AdminAccount } from "../fetch-admin.ts";
 import { ReasonDialog } from "../reason-dialog.tsx";
 import { AccountActions } from "./account-actions.tsx";
 import { AccountCharges } from "./account-charges.tsx";
+import { AccountNotes } from "./account-notes.tsx";
 import { AccountStatus } from "./account-status.tsx";
 
 const parents = [{ to: "/console/admin/accounts", name: "Accounts" }];
@@ -94,6 +95,7 @@ function LoadedAccount({ account }: { account: AdminAccount }) {
         <div className="flex min-w-0 flex-col gap-10">
           <Terms account={account} />
           <Members account={account} />
+          <AccountNotes accountId={account.id} />
         </div>
       </div>
     </>
@@ -159,11 +161,15 @@ function Terms({ account }: { account: AdminAccount }) {
   );
 }
 
-function Members({ account: { members } }: { account: AdminAccount }) {
+type Member = AdminAccount["members"][number];
+
+function Members({ account: { id, members } }: { account: AdminAccount }) {
+  const [resetting, setResetting] = useState<Member | null>(null);
+  const refresh = useAdminRefresh();
   return (
     <Section title="People">
       {members.length === 0 ? (
-        <p className="text-sm text-ink-soft">Nobody can sign in: the account is used by its keys only.</p>
+        <p className="text-sm text-ink-soft">The account has no people, only keys.</p>
       ) : (
         <ul aria-label="People" className="divide-y divide-line border-y border-line">
           {members.map((member) => (
@@ -176,6 +182,13 @@ function Members({ account: { members } }: { account: AdminAccount }) {
                 {member.has_totp && <Badge kind="good">Authenticator app</Badge>}
                 {member.passkey_count > 0 && <Badge kind="good">Passkey</Badge>}
               </p>
+              {member.has_totp && (
+                <div>
+                  <Button look="quiet" className="-ml-2" onClick={() => setResetting(member)}>
+                    Reset two-step sign-in
+                  </Button>
+                </div>
+              )}
               <p className="text-xs text-ink-soft">
                 {member.last_seen_at === null
                   ? "Not signed in"
@@ -184,6 +197,29 @@ function Members({ account: { members } }: { account: AdminAccount }) {
             </li>
           ))}
         </ul>
+      )}
+      {resetting !== null && (
+        <ReasonDialog
+          title={`Reset two-step sign-in of ${resetting.email}?`}
+          submitName="Reset"
+          look="danger"
+          send={({ reason }) =>
+            ask(
+              adminApi.POST("/accounts/{account_id}/users/{user_id}/reset_two_step", {
+                params: { path: { account_id: id, user_id: resetting.user_id } },
+                body: { reason },
+              }),
+            )
+          }
+          done="Two-step sign-in reset."
+          onDone={() => void refresh("adminAccounts")}
+          onClose={() => setResetting(null)}
+        >
+          <p className="text-sm text-ink-soft">
+            Removes the authenticator app and backup codes, ends all sessions and mails the user. Check that the request
+            comes from this person.
+          </p>
+        </ReasonDialog>
       )}
     </Section>
   );
@@ -197,7 +233,7 @@ function Keys({ account }: { account: AdminAccount }) {
   return (
     <Section title="API keys">
       <DataTable
-        label="API keys"
+        label="List of API keys"
         columns={listKeyColumns({ timeZone, currency: account.currency, onRevoke: setRevoking })}
         rows={rows}
         {...keys}

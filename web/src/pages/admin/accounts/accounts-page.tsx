@@ -45,7 +45,7 @@ export function AccountsPage() {
             >
               {isFiltered
                 ? "Search for a part of the e-mail address or for an account ID."
-                : "An account appears here when somebody signs up."}
+                : "An account appears here after a sign-up."}
             </EmptyState>
           }
         />

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Button } from "../../../design/button.tsx";
+import { Button, buttonClasses } from "../../../design/button.tsx";
 import { EmptyState } from "../../../design/empty-state.tsx";
 import { Notice } from "../../../design/notice.tsx";
 import { formatCount } from "../../../parts/format/format-money.ts";
@@ -25,9 +25,14 @@ export function AuditPage() {
       title="Audit log"
       intro="What operators and account owners did. Entries cannot be changed or removed."
       actions={
-        <Button isBusy={verify.isBusy} onClick={() => verify.run(undefined)}>
-          Verify
-        </Button>
+        <>
+          <a href={`/admin/v1/audit/export?${new URLSearchParams(filter)}`} download className={buttonClasses("plain")}>
+            Export CSV
+          </a>
+          <Button isBusy={verify.isBusy} onClick={() => verify.run(undefined)}>
+            Verify
+          </Button>
+        </>
       }
     >
       <FormError message={verify.errorBeside()} />

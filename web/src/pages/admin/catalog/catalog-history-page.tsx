@@ -58,7 +58,7 @@ function Versions() {
   return (
     <Section title="Versions">
       <DataTable
-        label="Versions"
+        label="List of versions"
         columns={columns}
         rows={rows}
         {...versions}
@@ -122,7 +122,7 @@ function Schedules() {
   return (
     <Section title="Scheduled changes" intro="Applied once at their time, after another check.">
       <DataTable
-        label="Scheduled changes"
+        label="Waiting and past changes"
         columns={columns}
         rows={rows}
         {...schedules}

@@ -24,7 +24,7 @@ export function SecretsSection() {
   return (
     <Section title="Keys" intro="Values are write-only. Gateways use a new version within a second.">
       <DataTable
-        label="Keys"
+        label="List of keys"
         columns={listColumns(setChosen)}
         rows={secrets.data?.data}
         error={secrets.error}

@@ -7,7 +7,7 @@ import type { Upstream } from "../fetch-admin.ts";
 import { ReasonDialog } from "../reason-dialog.tsx";
 
 const ends = [
-  { value: "", label: "Until somebody enables it" },
+  { value: "", label: "Until an operator enables it" },
   { value: "30", label: "For 30 minutes" },
   { value: "120", label: "For 2 hours" },
   { value: "1440", label: "For a day" },

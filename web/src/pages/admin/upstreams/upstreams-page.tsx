@@ -34,7 +34,7 @@ export function UpstreamsPage() {
     >
       <Section title="Routes and keys">
         <DataTable
-          label="Routes and keys"
+          label="List of routes"
           columns={listColumns(setChosen)}
           rows={list.data?.data}
           error={list.error}
@@ -144,7 +144,7 @@ function Traffic({ list: { traffic, traffic_since: since } }: { list: UpstreamLi
   return (
     <Section title="Traffic" intro={`Calls of all accounts since ${formatMoment(since)}. Times are medians.`}>
       <DataTable
-        label="Traffic"
+        label="Calls by model"
         columns={trafficColumns}
         rows={traffic}
         keyOf={({ provider, model }) => `${provider}/${model}`}
@@ -210,7 +210,7 @@ function Timeline() {
   return (
     <Section title="What happened" intro="Circuits are those that are not closed now.">
       <DataTable
-        label="What happened"
+        label="Events"
         columns={columns}
         rows={events.data?.data}
         error={events.error}
