@@ -1336,6 +1336,27 @@ create table saved_cards (
   constraint saved_cards_account_unique PRIMARY KEY (account_id)
 );
 
+create table scheduled_catalogs (
+  id text not null,
+  source text not null,
+  reason text not null,
+  base_version integer not null,
+  run_at timestamp with time zone not null,
+  status text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  finished_at timestamp with time zone,
+  version integer,
+  failure text,
+  constraint scheduled_catalogs_end_valid CHECK ((status = 'waiting'::text) = (finished_at IS NULL)),
+  constraint scheduled_catalogs_id_unique PRIMARY KEY (id),
+  constraint scheduled_catalogs_id_valid CHECK (id ~~ 'csch\_%'::text),
+  constraint scheduled_catalogs_reason_valid CHECK (length(reason) >= 1 AND length(reason) <= 500),
+  constraint scheduled_catalogs_status_valid CHECK (status = ANY (ARRAY['waiting'::text, 'applied'::text, 'failed'::text, 'canceled'::text]))
+);
+
+CREATE INDEX scheduled_catalogs_waiting ON scheduled_catalogs USING btree (run_at) WHERE status = 'waiting'::text;
+
 create table scheduled_jobs (
   name text not null,
   schedule jsonb not null,

@@ -127,6 +127,9 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
   const admin = createAdmin({
     ...parts,
     randomBytes,
+    masterKey,
+    ...{ packagesFolder: tmpdir(), studioFolder: tmpdir() },
+    setup: { hasPayments: false, hasMail: false, hasLogArchive: false, isDatabaseExternal: false },
     ...{
       siteUrl: settings.site_url,
       currency: settings.currency,

@@ -136,14 +136,14 @@ export async function createFeatures(
   stack.defer(() => payments.close());
   const site = createGatewaySite(foundation, options);
   stack.defer(() => site.close());
+  const tasks = openTasks(foundation, options, { files, quotes, random, stack });
+  const admin = createOperatorSide(foundation, options, { site, payments, tasks, files });
   const { blocks, statusPage, jobs: watching } = await openWatching(foundation, options, { site, stack });
   const payment = { sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp };
   const issue = (signal: AbortSignal) => issueStatements({ database, clock, currency }, signal);
-  const kept = { removeExpiredFiles: opened.removeExpired, sweepResponses: responses.sweep };
+  const kept = { ...admin, removeExpiredFiles: opened.removeExpired, sweepResponses: responses.sweep };
   const jobs = await openJobs(foundation, options, { ...kept, ...payment, issueStatements: issue, ...watching });
   stack.defer(() => jobs.close());
-  const tasks = openTasks(foundation, options, { files, quotes, random, stack });
-  const admin = createOperatorSide(foundation, options, { site, payments, tasks, files });
   const speech = createSpeech({ calls, catalog, registry, clock, tasks });
   const folder = join(settings.data_dir, "films");
   const dramas = createDramas({ database, clock, ids, logger, catalog, files, chat, tasks, folder, failpoint });
@@ -201,12 +201,19 @@ function openPayments({ database, counters }: Foundation, options: FeatureOption
 type OperatorParts = { site: Site; payments: Payments; tasks: Tasks; files: Files };
 
 function createOperatorSide(
-  { database, address, counters, catalog }: Foundation,
-  { settings, clock, ids, randomBytes, commands }: FeatureOptions,
+  { database, address, counters, catalog, masterKey }: Foundation,
+  { settings, clock, ids, randomBytes, logger, commands }: FeatureOptions,
   { site: { readSession, notifyChange }, payments, tasks, files }: OperatorParts,
 ): Admin {
   const { site_url: siteUrl, currency } = settings;
   return createAdmin({
+    ...{ masterKey, logger, packagesFolder: settings.packages_dir, studioFolder: join(settings.data_dir, "studio") },
+    setup: {
+      hasPayments: settings.stripe_secret_key !== undefined,
+      hasMail: settings.smtp_url !== undefined,
+      hasLogArchive: settings.wal_archive !== undefined,
+      isDatabaseExternal: settings.database_url !== undefined,
+    },
     ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession, notifyChange },
     requestDays: settings.request_log_days,
     commands: commands === undefined ? null : { runner: commands, host: { database, settings, address } },
@@ -268,6 +275,7 @@ type Upkeep = Pick<
   | "issueStatements"
   | "sendNotices"
   | "sweepResponses"
+  | "applyScheduledCatalogs"
   | "countTraffic"
   | "checkAlarms"
   | "capSpending"

@@ -43,6 +43,7 @@ type JobOptions = {
   issueStatements(signal: AbortSignal): Promise<void>;
   sendNotices(): Promise<void>;
   sweepResponses(): Promise<void>;
+  applyScheduledCatalogs(): Promise<void>;
 };
 
 const everyMinute = {};
@@ -142,6 +143,11 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       name: "sweep-responses",
       schedule: everyMinute,
       run: () => options.sweepResponses(),
+    },
+    {
+      name: "apply-scheduled-catalogs",
+      schedule: everyMinute,
+      run: () => options.applyScheduledCatalogs(),
     },
     ...listRetention(options),
     {

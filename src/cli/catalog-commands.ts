@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { listAccounts, listPlans } from "../features/accounts/index.ts";
+import { recordCatalog } from "../features/admin/index.ts";
 import {
   applyCatalog,
   type CatalogOutcome,
@@ -11,11 +12,12 @@ import {
 import { simulateCatalog } from "../features/simulation/index.ts";
 import type { Settings } from "../platform/config/load-settings.ts";
 import { presentReference } from "../platform/config/secrets.ts";
-import type { Database } from "../platform/database/database.ts";
+import { type Database, inTransaction } from "../platform/database/database.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { findPackageFault } from "../providers/ai-sdk/load-package.ts";
 import { catalogImportCommand } from "./catalog-import-command.ts";
 import type { Command, CommandResult } from "./command.ts";
+import { getActing } from "./get-acting.ts";
 import { loadSecrets } from "./load-secrets.ts";
 import { createWrongValue } from "./option-values.ts";
 import { presentSimulation } from "./present-simulation.ts";
@@ -50,7 +52,12 @@ const applyCommand: Command = {
   positionals: ["file"],
   run: ({ positionals: [path = ""], terminal }) =>
     withDatabase(terminal, async (database, settings) => {
-      const outcome = await applyCatalog(await gatherDependencies(database, settings), readFile(path));
+      const dependencies = await gatherDependencies(database, settings);
+      const outcome = await inTransaction(database, async (tx) => {
+        const applied = await applyCatalog({ ...dependencies, database: tx }, readFile(path));
+        await recordCatalog(tx, applied, { acting: getActing(), reason: null });
+        return applied;
+      });
       return presentOutcome(path, outcome, ({ version, changes }) =>
         changes.length === 0
           ? `No changes. Version ${version} stays active.`

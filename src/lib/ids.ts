@@ -28,6 +28,7 @@ type Prefix =
   | "blk"
   | "chk"
   | "code"
+  | "csch"
   | "cost"
   | "dlv"
   | "evt"

@@ -16,6 +16,7 @@ function createJobs(world: TestLedger) {
     ...{ removeExpiredFiles: nothing, sweepCheckouts: nothing, sweepResponses: nothing },
     ...{ topUpAccounts: nothing, raiseAlerts: nothing, issueStatements: nothing, sendNotices: nothing },
     checkAlarms: nothing,
+    applyScheduledCatalogs: nothing,
   };
   const jobs = listJobs({
     ...world.parts,
@@ -41,6 +42,7 @@ test("a gateway schedules every job", async () => {
     select name, schedule from scheduled_jobs order by name`.execute(gateway.database);
   const [everyMinute, everyHour, everyNight] = [{}, { minute: 23 }, { hour: 3, minute: 17 }];
   expect(rows).toEqual([
+    { name: "apply-scheduled-catalogs", schedule: everyMinute },
     { name: "check-alarms", schedule: everyMinute },
     { name: "check-all-accounts", schedule: everyNight },
     { name: "check-changed-accounts", schedule: everyMinute },

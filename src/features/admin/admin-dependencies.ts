@@ -2,10 +2,12 @@ import type { Clock } from "../../lib/clock.ts";
 import type { SiteSession } from "../../lib/console-session.ts";
 import type { IdSource, UserId } from "../../lib/ids.ts";
 import type { Settings } from "../../platform/config/load-settings.ts";
+import type { MasterKey } from "../../platform/config/master-key.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database, DatabaseAddress } from "../../platform/database/database.ts";
 import type { RequestHeaders } from "../../platform/http/console-edge.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
+import type { Logger } from "../../platform/observability/logger.ts";
 import type { Account, AccountChange } from "../accounts/index.ts";
 import type { Payments } from "../payments/index.ts";
 import type { Tasks } from "../tasks/index.ts";
@@ -25,6 +27,14 @@ export type AdminCommands = {
   ): Promise<{ text: string; notes: string; exitCode: number }>;
 };
 
+/** What the settings say about the steps of a first visit. */
+export type SetupSettings = {
+  hasPayments: boolean;
+  hasMail: boolean;
+  hasLogArchive: boolean;
+  isDatabaseExternal: boolean;
+};
+
 /** Shared by all parts of the operator side. */
 export type AdminDependencies = {
   database: Database;
@@ -32,6 +42,7 @@ export type AdminDependencies = {
   ids: IdSource;
   randomBytes: (count: number) => Uint8Array;
   counters: Counters;
+  logger: Pick<Logger, "warn" | "error">;
   siteUrl: string;
   currency: string;
   /** How long the request log is kept. */
@@ -40,6 +51,12 @@ export type AdminDependencies = {
   commands: { runner: AdminCommands; host: CommandHost } | null;
   /** The session of these headers, or `null`. */
   readSession(headers: RequestHeaders): Promise<SiteSession | null>;
+  masterKey: MasterKey;
+  /** Where AI SDK packages are installed. */
+  packagesFolder: string;
+  /** Where the sandbox stores its outputs. */
+  studioFolder: string;
+  setup: SetupSettings;
   /** Mails the user what changed about the sign-in. */
   notifyChange(owner: { userId: UserId; email: string }, change: string): void;
   /** Changes an account and its plan's quotas in the caller's transaction. */

@@ -4,6 +4,9 @@ import { addSupportRoutes } from "./accounts/support-routes.ts";
 import type { AdminDependencies } from "./admin-dependencies.ts";
 import { addAuditAdminRoutes } from "./audit/audit-admin-routes.ts";
 import { addAuditExportRoutes } from "./audit/audit-export-routes.ts";
+import { applyScheduledCatalogs } from "./catalog/apply-scheduled-catalogs.ts";
+import { addCatalogAdminRoutes } from "./catalog/catalog-admin-routes.ts";
+import { addScheduleRoutes } from "./catalog/schedule-routes.ts";
 import { addCommandRoutes } from "./commands/command-routes.ts";
 import { addAdminApi } from "./edge/add-admin-api.ts";
 import { addAdminKeyRoutes } from "./keys/admin-key-routes.ts";
@@ -14,6 +17,9 @@ import { addOperatorRoutes } from "./operators/operator-routes.ts";
 import { addRequestAdminRoutes } from "./requests/request-admin-routes.ts";
 import { addAdminSearchRoutes } from "./search/admin-search-routes.ts";
 import { addTodayRoutes } from "./today/today-routes.ts";
+import { addSetupRoutes } from "./setup/setup-routes.ts";
+import { addSecretRoutes } from "./upstreams/secret-routes.ts";
+import { addUpstreamAdminRoutes } from "./upstreams/upstream-admin-routes.ts";
 import { addAbuseAdminRoutes } from "./watch/abuse-admin-routes.ts";
 import { addAlarmAdminRoutes } from "./watch/alarm-admin-routes.ts";
 import { addIncidentAdminRoutes } from "./watch/incident-admin-routes.ts";
@@ -22,6 +28,8 @@ import { addWorkAdminRoutes } from "./work/work-admin-routes.ts";
 export type Admin = {
   /** Adds the operators' API. */
   addRoutes(http: HttpServer): Promise<void>;
+  /** Applies the scheduled changes of the catalog that are due. */
+  applyScheduledCatalogs(): Promise<void>;
   /** Its OpenAPI document, once the routes are added. */
   describe(): object;
 };
@@ -37,6 +45,11 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addAuditAdminRoutes(adminApi, dependencies);
         addAuditExportRoutes(adminApi, dependencies);
         addAccountAdminRoutes(adminApi, dependencies);
+        addUpstreamAdminRoutes(adminApi, dependencies);
+        addSecretRoutes(adminApi, dependencies);
+        addCatalogAdminRoutes(adminApi, dependencies);
+        addScheduleRoutes(adminApi, dependencies);
+        addSetupRoutes(adminApi, dependencies);
         addSupportRoutes(adminApi, dependencies);
         addTodayRoutes(adminApi, dependencies);
         addPaymentAdminRoutes(adminApi, dependencies);
@@ -50,6 +63,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addIncidentAdminRoutes(adminApi, dependencies);
         addAbuseAdminRoutes(adminApi, dependencies);
       }),
+    applyScheduledCatalogs: () => applyScheduledCatalogs(dependencies),
     describe: () => read(),
   };
 }

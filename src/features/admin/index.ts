@@ -6,6 +6,7 @@
  * keys or operators. Every change commits together with its entry in the audit log. Keys are stored as hashes.
  */
 export type { AdminCommands } from "./admin-dependencies.ts";
+export { recordCatalog } from "./catalog/apply-as-operator.ts";
 export { type Admin, createAdmin } from "./create-admin.ts";
 export type { Acting } from "./edge/admin-caller.ts";
 export {

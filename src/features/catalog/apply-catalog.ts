@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { IdSource } from "../../lib/ids.ts";
-import type { Database } from "../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
 import type { Catalog } from "./catalog.ts";
 import type { CatalogProblem } from "./catalog-file.ts";
 import { findCatalog, insertCatalog, lockCatalog } from "./catalog-store.ts";
@@ -35,12 +35,12 @@ export async function draftCatalog(
   return { outcome, draft: draft ?? (await findCatalog(dependencies.database)) };
 }
 
-/** Makes the file the catalog in force, all or nothing. */
+/** Makes the file the catalog in force, all or nothing. Joins the caller's transaction if it has one. */
 export async function applyCatalog(
   { database, clock, ids, surroundings }: ApplyDependencies,
   source: string,
 ): Promise<CatalogOutcome> {
-  return await database.transaction().execute(async (tx) => {
+  return await inTransaction(database, async (tx) => {
     await lockCatalog(tx);
     const write = (catalog: NewCatalog) => insertCatalog(tx, catalog);
     return await consider({ database: tx, clock, ids, surroundings }, source, write);

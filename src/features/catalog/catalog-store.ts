@@ -22,11 +22,12 @@ import {
 } from "./price.ts";
 import { readServiceTiers, readWhen } from "./read-price-line.ts";
 
-/** The newest version, or `null` before the first one is applied. */
-export async function findCatalog(database: Database): Promise<Catalog | null> {
+/** The newest version, or this one; `null` if there is none. */
+export async function findCatalog(database: Database, number: number | null = null): Promise<Catalog | null> {
   const version = await database
     .selectFrom("catalog_versions")
     .select(["number", "currency", "providers", "models", "multipliers", "applied_at"])
+    .$if(number !== null, (query) => query.where("number", "=", number ?? 0))
     .orderBy("number", "desc")
     .limit(1)
     .executeTakeFirst();

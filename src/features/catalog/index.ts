@@ -8,7 +8,8 @@
 
 export { applyCatalog, type CatalogOutcome, draftCatalog, previewCatalog } from "./apply-catalog.ts";
 export type { Catalog } from "./catalog.ts";
-export { findCatalog, findPrice, listPriceModels } from "./catalog-store.ts";
+export type { CatalogFile } from "./catalog-file.ts";
+export { findCatalog, findPrice, listPriceModels, lockCatalog } from "./catalog-store.ts";
 export {
   type CatalogView,
   findModel,
@@ -20,10 +21,12 @@ export {
   newcomer,
   type OfferedModel,
 } from "./catalog-view.ts";
+export type { CatalogSurroundings } from "./check-catalog.ts";
 export { chooseItem, markFacts } from "./choose-item.ts";
 export { derivePrice } from "./compile-price.ts";
 export { decideCost } from "./cost-sheet.ts";
-export { exportCatalog } from "./export-catalog.ts";
+export { type CatalogEdit, type EditOutcome, editCatalog } from "./edit-catalog.ts";
+export { exportCatalog, exportForEditing } from "./export-catalog.ts";
 export { type Decimal, parseDecimal } from "./imports/exact-decimal.ts";
 export { type ImportOutcome, importModels, importSources } from "./imports/import-models.ts";
 export { listNamedSecrets } from "./list-named-secrets.ts";
@@ -31,6 +34,7 @@ export { listQuotaLosses } from "./list-quota-losses.ts";
 export { listRouteFaults, type RouteFault } from "./list-route-faults.ts";
 export { listUpstreams, type Upstream } from "./list-upstreams.ts";
 export { type LiveCatalog, openLiveCatalog } from "./live-catalog.ts";
+export { type MergeOrder, mergeCatalogs } from "./merge-catalogs.ts";
 export {
   type Capability,
   capabilities,
@@ -45,6 +49,7 @@ export {
   modelTypes,
 } from "./model.ts";
 export { addLogoRoutes, addModelRoutes, presentDeprecation } from "./model-routes.ts";
+export { type LocatedProblem, parseCatalog } from "./parse-catalog.ts";
 export {
   type Price,
   type PriceFacts,
@@ -58,4 +63,4 @@ export { publishHealth } from "./publish-health.ts";
 export type { RouteTarget } from "./route-target.ts";
 export { seedSandboxCatalog } from "./seed-sandbox-catalog.ts";
 export { listActiveSwitches, switchOff, switchOn } from "./switch-upstream.ts";
-export type { SwitchMode, UpstreamSwitch } from "./upstream-switch.ts";
+export type { SwitchKind, SwitchMode, UpstreamSwitch } from "./upstream-switch.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { listNearest } from "../../lib/nearest-word.ts";
 import { environmentSecrets } from "../../platform/config/secrets.ts";
-import type { Database } from "../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { findCatalog, lockCatalog } from "./catalog-store.ts";
 import { listRouteTargets } from "./route-target.ts";
@@ -31,7 +31,7 @@ export async function switchOff(
     throw new AppError("invalid_parameter", `--reason must have 1 to ${reasonCharactersMax} characters.`);
   }
   if (endsAt !== null && endsAt <= now) throw new AppError("invalid_parameter", "--until must be in the future.");
-  return await database.transaction().execute(async (tx) => {
+  return await inTransaction(database, async (tx) => {
     await lockCatalog(tx);
     const catalog = await findCatalog(tx);
     const providerById = new Map((catalog?.providers ?? []).map((provider) => [provider.id, provider]));
@@ -57,7 +57,7 @@ export async function switchOn(
   { database, clock }: SwitchDependencies,
   { subject, actor }: { subject: string; actor: string },
 ): Promise<void> {
-  await database.transaction().execute(async (tx) => {
+  await inTransaction(database, async (tx) => {
     await lockCatalog(tx);
     const known = await listSwitches(tx);
     const now = clock.now();

@@ -148,6 +148,18 @@ function findPeriod({ from, to, after, ids }: Omit<RequestFilter, "accountId">):
   return { from: new Date(least), to: earliest(end, new Date(Math.max(...times))) };
 }
 
+/** The newest blocks of all accounts. */
+export async function listNewestBlocks(database: Database, since: Date, limit: number): Promise<BlockRow[]> {
+  const { rows } = await sql<BlockRow>`
+    with newest as (
+      select account_id, created_at, id from request_blocks where created_at >= ${since}
+        order by created_at desc, id desc limit ${limit}
+    )
+    select account_id, created_at, id, body from newest join request_blocks using (account_id, created_at, id)
+      order by created_at desc, id desc`.execute(database);
+  return rows;
+}
+
 const trafficPageBlocks = 200;
 
 /** The bodies of all accounts' blocks that may contain calls of a period, in one snapshot. */

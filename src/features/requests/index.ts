@@ -26,3 +26,4 @@ export {
 export { addRequestRoutes } from "./request-routes.ts";
 export { findNewestRefusal } from "./request-store.ts";
 export { rollRequestLog } from "./roll-request-log.ts";
+export { summarizeUpstreams, type UpstreamTraffic } from "./summarize-upstreams.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { MasterKey } from "../../platform/config/master-key.ts";
-import type { Database } from "../../platform/database/database.ts";
+import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
 import { createUpstreamSecretSeal, type UpstreamSecretSeal } from "./seal-upstream-secret.ts";
@@ -42,7 +42,7 @@ export async function storeSecret(
   const value = joinLines(given);
   requireValid(name, value);
   const seal = createUpstreamSecretSeal(masterKey);
-  return await database.transaction().execute(async (tx) => {
+  return await inTransaction(database, async (tx) => {
     await lockSecrets(tx);
     if (!acceptsNewKey) await requireSameKey(tx, seal);
     const all = await listSecretVersions(tx);
@@ -62,7 +62,7 @@ export async function rollBackSecret(
   { database, clock }: ChangeDependencies,
   { name, version: wanted }: { name: string; version: number | null },
 ): Promise<{ from: number; to: number }> {
-  return await database.transaction().execute(async (tx) => {
+  return await inTransaction(database, async (tx) => {
     await lockSecrets(tx);
     const known = await getVersions(tx, name);
     const from = known.find(({ retiredAt }) => retiredAt === null)?.version ?? 0;
@@ -87,7 +87,7 @@ export async function rollBackSecret(
 
 /** Deletes all versions. */
 export async function removeSecret({ database }: Pick<ChangeDependencies, "database">, name: string): Promise<void> {
-  await database.transaction().execute(async (tx) => {
+  await inTransaction(database, async (tx) => {
     await lockSecrets(tx);
     const known = await getVersions(tx, name);
     await deleteVersions(tx, { name, versions: known.map(({ version }) => version) });

@@ -69,6 +69,7 @@ export type Tables = {
   requests: RequestsTable;
   responses: ResponsesTable;
   saved_cards: SavedCardsTable;
+  scheduled_catalogs: ScheduledCatalogsTable;
   scheduled_jobs: ScheduledJobsTable;
   secrets: SecretsTable;
   sign_ups: SignUpsTable;
@@ -905,6 +906,20 @@ type SavedCardsTable = {
   exp_month: number;
   exp_year: number;
   saved_at: Date;
+};
+
+type ScheduledCatalogsTable = {
+  id: string;
+  source: string;
+  reason: string;
+  base_version: number;
+  run_at: Date;
+  status: string;
+  created_at: Date;
+  created_by: string;
+  finished_at: Date | null;
+  version: number | null;
+  failure: string | null;
 };
 
 type ScheduledJobsTable = {

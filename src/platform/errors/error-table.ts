@@ -306,6 +306,13 @@ export const errorTable = {
     meaning: "The connection request was already approved or denied.",
     remedy: "Start again in the program.",
   },
+  catalog_changed: {
+    ...conflict,
+    isForOperators: true,
+    isRetryable: false,
+    meaning: "Another version of the catalog was applied since you opened it.",
+    remedy: "Load the active version, repeat your changes, and apply them.",
+  },
   task_not_cancelable: {
     ...conflict,
     isRetryable: false,

@@ -82,6 +82,8 @@ const pathIds = {
     pattern: "^task_[0-9a-z]{1,64}\\.[A-Za-z0-9_-]{24}$",
     missing: unknown("Nothing calls back here."),
   },
+  catalogVersion: { pattern: "^[1-9][0-9]{0,8}$", missing: unknown("There is no such version of the catalog.") },
+  scheduledCatalog: { pattern: "^csch_[0-9a-z]{1,64}$", missing: unknown("There is no such scheduled change.") },
   // Any text: the gateway looks it up in memory, or the page does.
   asset: { pattern: "^[^\\0]{0,1024}$", missing: unknown("There is nothing at this path.") },
   page: { pattern: "^[^\\0]{0,1023}$", missing: unknown("There is nothing at this path.") },

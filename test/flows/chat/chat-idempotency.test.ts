@@ -295,6 +295,7 @@ describe("a key", () => {
       issueStatements: async () => {},
       sendNotices: async () => {},
       sweepResponses: async () => {},
+      applyScheduledCatalogs: async () => {},
     }).find(({ name }) => name === "forget-idempotency-keys");
     await job?.run(new AbortController().signal);
     const left = (await listKeys(chat.gateway, caller)).map(({ key }) => key);

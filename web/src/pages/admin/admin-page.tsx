@@ -57,7 +57,7 @@ function ChosenPage() {
   const [search, change] = useSearchControls(asked, (options) =>
     navigate({ ...options, to: "/console/admin/$", params: { _splat: path } }),
   );
-  if (path === "") return <Navigate to="/console/admin/$" params={{ _splat: firstAdminPage }} replace />;
+  if (path === "") return <Start />;
   const found = findAdminPage(path);
   if (found === null) return <ConsoleMissingPage />;
   const { Page, params } = found;
@@ -67,6 +67,20 @@ function ChosenPage() {
       <Page key={Object.values(params).join("/")} />
     </AdminPlaceProvider>
   );
+}
+
+/** The checklist while something is open, later the first page. */
+function Start() {
+  const { data, error } = useTableQuery(adminQueries.adminSetup.steps());
+  if (data === undefined && error === null) {
+    return (
+      <ConsoleFrame title="Operator">
+        <Skeleton className="h-96" />
+      </ConsoleFrame>
+    );
+  }
+  const to = data?.done === false ? "setup" : firstAdminPage;
+  return <Navigate to="/console/admin/$" params={{ _splat: to }} replace />;
 }
 
 function SecondFactorMissing() {

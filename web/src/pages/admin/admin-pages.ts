@@ -20,6 +20,11 @@ const adminPages: readonly AdminPageEntry[] = [
   { path: "alarms/:id", Page: lazyPage(() => import("./alarms/alarm-page.tsx"), "AlarmPage") },
   { path: "incidents", Page: lazyPage(() => import("./incidents/incidents-page.tsx"), "IncidentsPage") },
   { path: "abuse", Page: lazyPage(() => import("./abuse/abuse-page.tsx"), "AbusePage") },
+  { path: "upstreams", Page: lazyPage(() => import("./upstreams/upstreams-page.tsx"), "UpstreamsPage") },
+  { path: "upstreams/add", Page: lazyPage(() => import("./upstreams/add-vendor-page.tsx"), "AddVendorPage") },
+  { path: "catalog", Page: lazyPage(() => import("./catalog/catalog-page.tsx"), "CatalogPage") },
+  { path: "catalog/history", Page: lazyPage(() => import("./catalog/catalog-history-page.tsx"), "CatalogHistoryPage") },
+  { path: "setup", Page: lazyPage(() => import("./setup/setup-page.tsx"), "SetupPage") },
   { path: "audit", Page: lazyPage(() => import("./audit/audit-page.tsx"), "AuditPage") },
 ];
 
@@ -36,6 +41,8 @@ export const adminNavigation: readonly { to: string; name: string; icon: IconNam
   { to: "alarms", name: "Alarms", icon: "alarm" },
   { to: "incidents", name: "Incidents", icon: "book" },
   { to: "abuse", name: "Abuse", icon: "block" },
+  { to: "upstreams", name: "Upstreams", icon: "refresh" },
+  { to: "catalog", name: "Catalog", icon: "models" },
   { to: "audit", name: "Audit log", icon: "audit" },
 ];
 

@@ -175,3 +175,48 @@ export const listStorage = (after: string | undefined) =>
 export type AccountStorage = Awaited<ReturnType<typeof listStorage>>["data"][number];
 
 export const getStorageTotal = () => ask(adminApi.GET("/storage", { params: { query: { limit: 1 } } }));
+export const getSetup = () => ask(adminApi.GET("/setup"));
+
+export type Setup = Awaited<ReturnType<typeof getSetup>>;
+
+export const listUpstreams = () => ask(adminApi.GET("/upstreams"));
+
+export type UpstreamList = Awaited<ReturnType<typeof listUpstreams>>;
+export type Upstream = UpstreamList["data"][number];
+
+export const listUpstreamEvents = () => ask(adminApi.GET("/upstreams/events"));
+
+export type UpstreamEvent = Awaited<ReturnType<typeof listUpstreamEvents>>["data"][number];
+
+export const listSecrets = () => ask(adminApi.GET("/secrets"));
+
+export type UpstreamSecret = Awaited<ReturnType<typeof listSecrets>>["data"][number];
+
+export const listVendors = () => ask(adminApi.GET("/vendors"));
+
+export type Vendor = Awaited<ReturnType<typeof listVendors>>["data"][number];
+
+export const getCatalog = () => ask(adminApi.GET("/catalog"));
+
+export type ActiveCatalog = Awaited<ReturnType<typeof getCatalog>>;
+
+export const getCatalogVersion = (version: string) =>
+  ask(adminApi.GET("/catalog/versions/{version}", { params: { path: { version } } }));
+
+export const listCatalogVersions = (after: string | undefined) =>
+  ask(adminApi.GET("/catalog/versions", { params: { query: page(after) } }));
+
+export type CatalogVersion = Awaited<ReturnType<typeof listCatalogVersions>>["data"][number];
+
+export const listScheduledCatalogs = (after: string | undefined) =>
+  ask(adminApi.GET("/catalog/schedules", { params: { query: page(after) } }));
+
+export type ScheduledCatalog = Awaited<ReturnType<typeof listScheduledCatalogs>>["data"][number];
+
+export const checkCatalog = (catalog: string) => ask(adminApi.POST("/catalog/checks", { body: { catalog } }));
+
+export type CatalogCheck = Awaited<ReturnType<typeof checkCatalog>>;
+
+export const simulateCatalog = (catalog: string) => ask(adminApi.POST("/catalog/simulations", { body: { catalog } }));
+
+export type CatalogSimulation = Awaited<ReturnType<typeof simulateCatalog>>;
