@@ -103,52 +103,8 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
       schedule: everyMinute,
       run: () => forgetExpiredKeys(database, clock.now()),
     },
-    {
-      name: "remove-expired-files",
-      schedule: everyMinute,
-      run: () => options.removeExpiredFiles(),
-    },
-    {
-      name: "sweep-checkouts",
-      schedule: everyMinute,
-      run: (signal) => options.sweepCheckouts(signal),
-    },
-    {
-      name: "top-up-accounts",
-      schedule: everyMinute,
-      run: (signal) => options.topUpAccounts(signal),
-    },
-    {
-      name: "raise-alerts",
-      schedule: everyMinute,
-      run: (signal) => options.raiseAlerts(signal),
-    },
+    ...listFeatureJobs(options),
     ...listOptional(options),
-    {
-      name: "check-alarms",
-      schedule: everyMinute,
-      run: (signal) => options.checkAlarms(signal),
-    },
-    {
-      name: "issue-statements",
-      schedule: everyHour,
-      run: (signal) => options.issueStatements(signal),
-    },
-    {
-      name: "send-notices",
-      schedule: everyMinute,
-      run: () => options.sendNotices(),
-    },
-    {
-      name: "sweep-responses",
-      schedule: everyMinute,
-      run: () => options.sweepResponses(),
-    },
-    {
-      name: "apply-scheduled-catalogs",
-      schedule: everyMinute,
-      run: () => options.applyScheduledCatalogs(),
-    },
     ...listRetention(options),
     {
       name: "reconcile-tasks",
@@ -167,6 +123,21 @@ export function listJobs(options: JobOptions): ScheduledJob[] {
         await checkEverything(database, { now: clock.now(), signal, onFound: report, place: "kept" });
       },
     },
+  ];
+}
+
+/** Jobs that their features bring. */
+function listFeatureJobs(options: JobOptions): ScheduledJob[] {
+  return [
+    { name: "remove-expired-files", schedule: everyMinute, run: () => options.removeExpiredFiles() },
+    { name: "sweep-checkouts", schedule: everyMinute, run: (signal) => options.sweepCheckouts(signal) },
+    { name: "top-up-accounts", schedule: everyMinute, run: (signal) => options.topUpAccounts(signal) },
+    { name: "raise-alerts", schedule: everyMinute, run: (signal) => options.raiseAlerts(signal) },
+    { name: "check-alarms", schedule: everyMinute, run: (signal) => options.checkAlarms(signal) },
+    { name: "issue-statements", schedule: everyHour, run: (signal) => options.issueStatements(signal) },
+    { name: "send-notices", schedule: everyMinute, run: () => options.sendNotices() },
+    { name: "sweep-responses", schedule: everyMinute, run: () => options.sweepResponses() },
+    { name: "apply-scheduled-catalogs", schedule: everyMinute, run: () => options.applyScheduledCatalogs() },
   ];
 }
 

@@ -11,7 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => chat[Symbol.asyncDispose]());
 
-const parameters = { type: "object", properties: { path: { type: "string", description: "Where to look. ".repeat(9) } } };
+const parameters = {
+  type: "object",
+  properties: { path: { type: "string", description: "Where to look. ".repeat(9) } },
+};
 const tools = Array.from({ length: 40 }, (_, index) => ({
   type: "function",
   function: { name: `read_${index}`, description: "Reads a file.", parameters },

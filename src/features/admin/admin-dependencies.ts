@@ -6,8 +6,8 @@ import type { MasterKey } from "../../platform/config/master-key.ts";
 import type { Counters } from "../../platform/counters/counters.ts";
 import type { Database, DatabaseAddress } from "../../platform/database/database.ts";
 import type { RequestHeaders } from "../../platform/http/console-edge.ts";
-import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import type { Logger } from "../../platform/observability/logger.ts";
+import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import type { Account, AccountChange } from "../accounts/index.ts";
 import type { Payments } from "../payments/index.ts";
 import type { Tasks } from "../tasks/index.ts";
@@ -28,7 +28,7 @@ export type AdminCommands = {
 };
 
 /** What the settings say about the steps of a first visit. */
-export type SetupSettings = {
+type SetupSettings = {
   hasPayments: boolean;
   hasMail: boolean;
   hasLogArchive: boolean;

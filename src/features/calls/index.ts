@@ -34,6 +34,6 @@ export {
   holdMarginMs,
   type StoppedBy,
 } from "./paid-endpoint.ts";
-export { quotePlan } from "./quoted-call.ts";
+export { capTerms, quotePlan } from "./quoted-call.ts";
 export { noteFacts, noteRouting, presentAttempt } from "./record-call.ts";
 export type { UpstreamNotice } from "./upstream-notices.ts";

@@ -1,5 +1,5 @@
-import type { FastifyRequest } from "fastify";
 import { type Nano, nano } from "../../lib/money.ts";
+import type { RequestHeaders } from "../../platform/http/console-edge.ts";
 import { getCaller } from "../../platform/http/request-context.ts";
 import type { QuotedTerms, Quotes } from "../quotes/index.ts";
 import type { CallKinds, CallPlan, CallTerms } from "./paid-endpoint.ts";
@@ -28,10 +28,12 @@ export type QuotedRoute = {
   findBasis?(): string;
 };
 
+type QuotedHttpRequest = Parameters<typeof getCaller>[0] & { headers: RequestHeaders; body: unknown };
+
 /** Plans a call of a request that names a quote, and caps it. Throws if the quote is not for it. */
 export function planQuoted<P extends QuotedPlanned>(
   quotes: Pick<Quotes, "open">,
-  request: FastifyRequest,
+  request: QuotedHttpRequest,
   { path, quotedBody, findBasis }: QuotedRoute,
   prepare: () => P,
 ): P {

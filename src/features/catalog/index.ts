@@ -25,7 +25,7 @@ export type { CatalogSurroundings } from "./check-catalog.ts";
 export { chooseItem, markFacts } from "./choose-item.ts";
 export { derivePrice } from "./compile-price.ts";
 export { decideCost } from "./cost-sheet.ts";
-export { type CatalogEdit, type EditOutcome, editCatalog } from "./edit-catalog.ts";
+export { type EditOutcome, editCatalog } from "./edit-catalog.ts";
 export { exportCatalog, exportForEditing } from "./export-catalog.ts";
 export { type Decimal, parseDecimal } from "./imports/exact-decimal.ts";
 export { type ImportOutcome, importModels, importSources } from "./imports/import-models.ts";
@@ -34,7 +34,7 @@ export { listQuotaLosses } from "./list-quota-losses.ts";
 export { listRouteFaults, type RouteFault } from "./list-route-faults.ts";
 export { listUpstreams, type Upstream } from "./list-upstreams.ts";
 export { type LiveCatalog, openLiveCatalog } from "./live-catalog.ts";
-export { type MergeOrder, mergeCatalogs } from "./merge-catalogs.ts";
+export { mergeCatalogs } from "./merge-catalogs.ts";
 export {
   type Capability,
   capabilities,
@@ -63,4 +63,4 @@ export { publishHealth } from "./publish-health.ts";
 export type { RouteTarget } from "./route-target.ts";
 export { seedSandboxCatalog } from "./seed-sandbox-catalog.ts";
 export { listActiveSwitches, switchOff, switchOn } from "./switch-upstream.ts";
-export type { SwitchKind, SwitchMode, UpstreamSwitch } from "./upstream-switch.ts";
+export type { SwitchMode, UpstreamSwitch } from "./upstream-switch.ts";

@@ -8,7 +8,7 @@ import {
 import { testSeed } from "../../../test/harness/test-seed.ts";
 import { capBill, computeCharge, findQuoteDiscount } from "../../lib/bill.ts";
 import { nano } from "../../lib/money.ts";
-import { capTerms } from "../calls/quoted-call.ts";
+import { capTerms } from "../calls/index.ts";
 import { createChatTerms } from "./chat-terms.ts";
 import { billChat, limitToRequested } from "./quote-chat.ts";
 

@@ -40,7 +40,7 @@ export const detailsChangeSchema = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 );
 
-export const documentSchema = Type.Object({
+const documentSchema = Type.Object({
   object: Type.Literal("document"),
   id: Type.String({ examples: ["doc_4c6b8a0e2f01d2c3b4a5968778"] }),
   kind: Type.Enum([...documentKinds], { description: "An `invoice` is the receipt of a payment, too." }),
@@ -84,7 +84,7 @@ export function presentDetails(
   };
 }
 
-export function presentDocument(document: BillingDocument): Static<typeof documentSchema> {
+function presentDocument(document: BillingDocument): Static<typeof documentSchema> {
   const { id, kind, issuedAt, currency, total, tax, content, paymentId, corrects, month } = document;
   return {
     object: "document",

@@ -1,6 +1,6 @@
+import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { issueDocuments } from "../invoices/index.ts";
-import type { PaymentDependencies } from "./apply-reversal.ts";
 import { type Checkout, nameChannel } from "./checkout.ts";
 import { listUndocumented, lockCheckout } from "./checkout-store.ts";
 import { decideShares } from "./reversal.ts";
@@ -29,7 +29,7 @@ const lateMs = 7 * dayMs;
 const paymentsPerRunMax = 500;
 
 /** Issues the invoices of payments that a gateway of an earlier version credited during an upgrade. */
-export async function documentLatePayments({ database, clock }: Pick<PaymentDependencies, "database" | "clock">) {
+export async function documentLatePayments({ database, clock }: { database: Database; clock: Clock }) {
   const now = clock.now();
   const late = { since: new Date(now.getTime() - lateMs), limit: paymentsPerRunMax };
   for (const id of await listUndocumented(database, late)) {

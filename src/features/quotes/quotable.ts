@@ -1,9 +1,10 @@
-import type { FastifyRequest, FastifySchemaCompiler } from "fastify";
 import type { TSchema } from "typebox";
 import type { Caller } from "../../lib/caller.ts";
 import type { Nano } from "../../lib/money.ts";
 import type { QuotaKind } from "../../lib/plan-terms.ts";
+import type { RequestHeaders } from "../../platform/http/console-edge.ts";
 import type { EndpointName } from "../../platform/http/endpoint-table.ts";
+import type { compileValidator } from "../../platform/http/validation.ts";
 
 /** A request to quote, validated as its endpoint validates it. */
 export type QuoteAsked = {
@@ -11,7 +12,7 @@ export type QuoteAsked = {
   body: unknown;
   bodyBytes: number;
   requestId: string;
-  headers: FastifyRequest["headers"];
+  headers: RequestHeaders;
   /** The parameters of the path. */
   params: Readonly<Record<string, string>>;
 };
@@ -45,7 +46,7 @@ export type Quotable = {
   path: string;
   /** The body's schema, and how the endpoint compiles it if not as usual. */
   schema: TSchema;
-  compile?: FastifySchemaCompiler<object>;
+  compile?: typeof compileValidator;
   /** Changes the body before it is validated, in place. */
   open?(body: unknown): void;
   /** What a paid request must equal; by default the validated body. */

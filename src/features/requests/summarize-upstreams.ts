@@ -4,7 +4,7 @@ import { listNewestBlocks } from "./block-store.ts";
 import { readBlock } from "./request-block.ts";
 
 /** What the request log has of one model at one upstream. */
-export type UpstreamFigures = {
+type UpstreamFigures = {
   providerId: string;
   model: string;
   calls: number;
@@ -15,7 +15,7 @@ export type UpstreamFigures = {
 };
 
 /** What failed attempts say of one key. */
-export type KeyFailures = {
+type KeyFailures = {
   providerId: string;
   upstreamModel: string;
   keyNumber: number;

@@ -211,7 +211,7 @@ function sortByChange<K>(all: ReadonlyMap<K, Comparison>): [K, Comparison][] {
   return [...all].toSorted(([, a], [, b]) => Number(change(b) - change(a)));
 }
 
-export function presentSums({ calls, billed, simulated, cost }: Comparison) {
+function presentSums({ calls, billed, simulated, cost }: Comparison) {
   return {
     ...{ calls, charged: presentMoney(billed), simulated: presentMoney(simulated), cost: presentMoney(cost) },
     ...{ change: presentMoney(nano(simulated - billed)), margin: presentMoney(nano(simulated - cost)) },

@@ -1,7 +1,7 @@
 import type { Database } from "../../../platform/database/database.ts";
 
 export const scheduleStatuses = ["waiting", "applied", "failed", "canceled"] as const;
-export type ScheduleStatus = (typeof scheduleStatuses)[number];
+type ScheduleStatus = (typeof scheduleStatuses)[number];
 
 /** A catalog file that a job applies at a time, once. */
 export type ScheduledCatalog = {

@@ -19,7 +19,7 @@ const maybeTime = Type.Union([time, Type.Null()]);
 const maybeText = Type.Union([Type.String(), Type.Null()]);
 const money = moneySchema("In the service's currency.");
 
-export const accountField = Type.Optional(
+const accountField = Type.Optional(
   Type.String({ pattern: "^acct_[0-9a-z]{1,64}$", description: "Only of this account." }),
 );
 export const fromField = momentField("Only from this time on.");

@@ -14,7 +14,10 @@ const adminPages: readonly AdminPageEntry[] = [
   { path: "work", Page: lazyPage(() => import("./work/work-page.tsx"), "WorkPage") },
   { path: "tasks/:id", Page: lazyPage(() => import("./work/task-page.tsx"), "TaskPage") },
   { path: "requests", Page: lazyPage(() => import("./requests/all-requests-page.tsx"), "AllRequestsPage") },
-  { path: "requests/:id", Page: lazyPage(() => import("./requests/explained-request-page.tsx"), "ExplainedRequestPage") },
+  {
+    path: "requests/:id",
+    Page: lazyPage(() => import("./requests/explained-request-page.tsx"), "ExplainedRequestPage"),
+  },
   { path: "search", Page: lazyPage(() => import("./search/search-page.tsx"), "SearchPage") },
   { path: "alarms", Page: lazyPage(() => import("./alarms/alarms-page.tsx"), "AlarmsPage") },
   { path: "alarms/:id", Page: lazyPage(() => import("./alarms/alarm-page.tsx"), "AlarmPage") },
