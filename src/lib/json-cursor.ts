@@ -1,6 +1,6 @@
 /** Thrown for JSON that is invalid, or only unusual: the parser then reads it, and says what is wrong. */
 class OddJson extends Error {}
-/** Made once: nobody reads its stack. */
+/** Made once, since its stack is never read. */
 const odd = new OddJson("unusual JSON");
 
 /** Names that are told apart by their bytes. */

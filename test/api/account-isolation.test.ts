@@ -22,6 +22,7 @@ const openRoutes = new Set([
   "POST /outbox/open",
   "GET /showcase",
   "GET /status",
+  "GET /uptime",
   "POST /sign-up",
   "POST /email/verify",
   "POST /email/resend",
@@ -47,6 +48,7 @@ const bodies: Record<string, unknown> = {
 
 /** Bodies for routes without a resource in the path. They name another account's resource where the route accepts one. */
 const attempts: Record<string, (ids: FurnishedAccount["ids"]) => unknown> = {
+  "POST /quote": ({ tasks }) => ({ path: `/dramas/${tasks}/shots/1`, request: {} }),
   "POST /avatars/generations": ({ files }) => ({
     model: "sandbox-avatar",
     avatar_file_id: files,

@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await details.getByLabel("Country").fill("de");
     await details.getByRole("button", { name: "Save billing details" }).click();
     await details.getByText("Billing details saved.").first().waitFor();
-    expect(await details.getByLabel("Tax id").inputValue()).toBe("DE123456789");
+    await expect.poll(() => details.getByLabel("Tax id").inputValue()).toBe("DE123456789");
     const session = await beginPayment(page, "119");
     stripe.pay(session);
     await deliver(session);

@@ -118,7 +118,7 @@ async function findGaps(): Promise<unknown[]> {
   return rows;
 }
 
-/** Payments whose documents are not what the ledger booked: the credit, and what was taken back, is owed or was waived. */
+/** Payments whose documents differ from the ledger: its credit, and the amounts taken back, owed or waived. */
 async function findDifferences(): Promise<unknown[]> {
   const { rows } = await sql`
     with documented as (

@@ -42,7 +42,7 @@ async function store(database: Database, period: { from: Date; to: Date }, cover
   await inTransaction(database, (tx) => storeSlots(tx, slots, covered));
 }
 
-/** Slots of a period: the stored ones, and what is not stored yet as it is now. */
+/** Slots of a period: the stored ones, and current sums of the others. */
 async function listSlots(database: Database, { from, to }: { from: Date; to: Date }): Promise<MoneySlot[]> {
   const covered = (await findCovered(database)) ?? { from: to, until: to };
   const [first, last] = [latest(from, covered.from), earliest(to, covered.until)];

@@ -15,7 +15,7 @@ import {
   putStatementMonth,
   sumUsageByModel,
   type UsageLine,
-} from "./statement-store.ts";
+} from "./monthly-statement-store.ts";
 import { describeSeller } from "./write-content.ts";
 
 type Dependencies = { database: Database; clock: Clock; currency: string };

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type PdfKit from "pdfkit";
 import { presentWithCurrency } from "../../lib/currency.ts";
 import { nano } from "../../lib/money.ts";
 import { type FontName, fontNames, fontsDir, loadFontMetrics } from "../../platform/text/font-metrics.ts";
@@ -9,7 +10,7 @@ import { type Line, layOutText, type Typeface } from "./lay-out-text.ts";
 import { nameTax, presentDay } from "./write-content.ts";
 
 type Drawn = Pick<BillingDocument, "prefix" | "number" | "issuedAt" | "currency" | "content">;
-type Pdf = InstanceType<typeof import("pdfkit")>;
+type Pdf = InstanceType<typeof PdfKit>;
 
 /** A4 in points, with margins that a printer and a punch leave. */
 const page = { width: 595.28, height: 841.89, left: 64, right: 56, top: 60, bottom: 64 } as const;

@@ -93,7 +93,7 @@ export function writeReinstatement(payment: Payment, correction: Correction): Do
     tax,
     totalName: "Total, paid",
     total: String(amount),
-    remark: `Takes back what was credited for the invoice ${presentNumber(invoice)}. Nothing is left to pay.`,
+    remark: `Takes back the credit of invoice ${presentNumber(invoice)}. Nothing is left to pay.`,
   };
 }
 

@@ -72,7 +72,7 @@ async function getCheckout(database: Database, id: string): Promise<Checkout> {
   return checkout;
 }
 
-/** Stripe's own words say what is wrong, such as a payment that is already refunded. */
+/** Stripe's own words name the mistake, such as a payment that was already refunded. */
 function explainRefusal(error: unknown): never {
   const isRefusal = error instanceof Error && "statusCode" in error && error.statusCode === 400;
   if (!isRefusal) throw error;

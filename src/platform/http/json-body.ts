@@ -68,7 +68,7 @@ type OnCollected = (error: Error | null, collected: Collected) => void;
 /** Reads the body and rejects it as soon as a limit is exceeded. */
 function collectBody(request: FastifyRequest, payload: IncomingMessage, limits: JsonLimits, onEnd: OnCollected): void {
   const { bodyLimit: bytesMax, config } = request.routeOptions;
-  // What is outlined is scanned once, when it is complete.
+  // A body to outline is scanned once, when it is complete.
   const unscannedBytesMax = config.outline === undefined ? smallBodyBytes : outlinedBytes.max;
   const chunks: Buffer[] = [];
   let scanner: JsonScanner | null = null;

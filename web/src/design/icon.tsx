@@ -19,18 +19,18 @@ const drawings = {
   download: "M8 2.5v7.5M5 7.5 8 10.5l3-3M3 13h10",
   refresh: "M13 8a5 5 0 1 1-1.5-3.5M13 2.5v3h-3",
   upload: "M8 10.5V3M5 5.5 8 2.5l3 3M3 13h10",
-  people:
-    "M6 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM1.5 13.5c0-2.5 2-4 4.5-4s4.5 1.5 4.5 4M10.5 3.5a2.2 2.2 0 0 1 0 4.2M12 9.8c1.5.5 2.5 1.8 2.5 3.7",
-  alarm: "M8 2a4 4 0 0 0-4 4v3L2.5 11.5h11L12 9V6a4 4 0 0 0-4-4zM6.5 13.5h3",
-  block: "M8 14A6 6 0 1 1 8 2a6 6 0 0 1 0 12zM3.8 3.8l8.4 8.4",
-  audit: "M4 2.5h8v11H4zM6 5.5h4M6 8h4M6 10.5h2",
   search: "M7 11.5a4.5 4.5 0 1 1 0-9 4.5 4.5 0 0 1 0 9zM10.5 10.5l3 3",
 } as const;
 
 export type IconName = keyof typeof drawings;
 
 /** Decorative: always next to a text that says the same. */
-export function Icon({ name, className = "size-4" }: { name: IconName; className?: string }) {
+export function Icon({ name, ...rest }: { name: IconName; className?: string }) {
+  return <Drawing path={drawings[name]} {...rest} />;
+}
+
+/** An icon that few pages have, and bring themselves. */
+export function Drawing({ path, className = "size-4" }: { path: string; className?: string }) {
   return (
     <svg
       viewBox="0 0 16 16"
@@ -40,7 +40,7 @@ export function Icon({ name, className = "size-4" }: { name: IconName; className
       strokeLinecap="round"
       strokeLinejoin="round"
     >
-      <path d={drawings[name]} />
+      <path d={path} />
     </svg>
   );
 }

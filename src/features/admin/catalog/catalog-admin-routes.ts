@@ -54,7 +54,7 @@ const usualDays = 30;
 export function addCatalogAdminRoutes(http: HttpServer, dependencies: AdminDependencies): void {
   addVersions(http, dependencies);
   addChecks(http, dependencies);
-  addEdits(http);
+  addEdits(http, dependencies);
   const apply = describeAdminEndpoint("applyCatalog", ["catalog_changed"]);
   http.post(
     "/catalog",
@@ -199,7 +199,7 @@ const nothing = {
   ...{ models: new Map(), accounts: new Map() },
 };
 
-function addEdits(http: HttpServer): void {
+function addEdits(http: HttpServer, dependencies: Pick<AdminDependencies, "clock">): void {
   const edit = describeAdminEndpoint("editCatalog", bodyErrors);
   http.post(
     "/catalog/edits",
@@ -259,10 +259,10 @@ function addEdits(http: HttpServer): void {
       return presentEdited(catalog, outcome);
     },
   );
-  addImport(http);
+  addImport(http, dependencies);
 }
 
-function addImport(http: HttpServer): void {
+function addImport(http: HttpServer, { clock }: Pick<AdminDependencies, "clock">): void {
   const imported = describeAdminEndpoint("importModels", bodyErrors);
   http.post(
     "/catalog/imports",
@@ -283,7 +283,7 @@ function addImport(http: HttpServer): void {
         ...{ source, list, catalog, provider, markup: readFactor(markup) },
         models: models === undefined ? null : new Set(models),
         options: {
-          ...{ vendor, now: new Date() },
+          ...{ vendor, now: clock.now() },
           ...(type === undefined ? {} : { type }),
           ...(price === undefined ? {} : { price: readFactor(price) }),
         },

@@ -127,7 +127,7 @@ function Actions({ payment }: { payment: Payment }) {
               name="amount"
               inputMode="decimal"
               placeholder="All that is left"
-              hint="It goes to the card. The credit is taken back; what was spent of it freezes the account until it is paid."
+              hint="It goes to the card. The credit is taken back. If part of it was spent, the account is frozen until that is paid."
               value={amount}
               onChange={setAmount}
               error={errorAt("amount")}

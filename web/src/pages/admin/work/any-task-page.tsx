@@ -28,7 +28,7 @@ import { useCurrency } from "../use-currency.ts";
 const parents = [{ to: "/console/admin/work", name: "Tasks and webhooks" }];
 
 /** One task's course, for operators. */
-export function TaskPage() {
+export function AnyTaskPage() {
   const { id = "" } = useAdminPlace().params;
   const query = useTableQuery(adminQueries.adminWork.task(id));
   const { data: task, error } = query;
