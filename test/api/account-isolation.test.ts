@@ -76,6 +76,9 @@ const attempts: Record<string, (ids: FurnishedAccount["ids"]) => unknown> = {
 
 /** These routes accept no resource id: they act on the caller only. */
 const ownOnly = new Set([
+  "PATCH /billing_details",
+  "POST /plans/own",
+  "DELETE /plans/own",
   // This stream never ends; test/api/open-streams.test.ts checks that it is limited to the session's account.
   "GET /changes",
   "POST /chat/completions",

@@ -240,7 +240,8 @@ test("a verification runs once, one at a time, and its result stays", async () =
   const run = () => runVerification({ ...gateway.parts, signal: new AbortController().signal, onFound: () => {} });
   await run();
   await run();
-  const [done] = (await operator.admin.get("/ledger-verifications")).body.data;
+  const listed = (await operator.admin.get("/ledger-verifications")).body.data;
+  const done = listed.find(({ id }: { id: string }) => id === asked.body.id);
   expect(done).toMatchObject({ id: asked.body.id, state: "passed", violation_count: 0 });
   expect(done.accounts).toBeGreaterThan(0);
   expect(await listAudit(asked.body.id)).toMatchObject([{ action: "ledger.verification_started" }]);
@@ -251,6 +252,7 @@ test("a violated invariant is in the result, freezes the account, and only a rep
   await topUp(accountId, 1_000_000_000n);
   await sql`update buckets set posted = posted + 1 where account_id = ${accountId}`.execute(gateway.database);
   const asked = await operator.admin.post("/ledger-verifications");
+  expect(asked.status, JSON.stringify(asked.body)).toBe(202);
   await runVerification({ ...gateway.parts, signal: new AbortController().signal, onFound: () => {} });
   const { data: verifications } = (await operator.admin.get("/ledger-verifications")).body;
   const failed = verifications.find(({ id }: { id: string }) => id === asked.body.id);

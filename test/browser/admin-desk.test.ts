@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("the operators' desk", () => {
       await openSettled(page, `/console/admin/${place}`);
       await expect.poll(() => page.locator(".animate-pulse, [aria-busy=true]").count()).toBe(0);
       await takePicture(page, `${place.replaceAll(/\W+/g, "-")}-${width}`);
-      await expect.poll(() => listAxeFindings(page), place).toEqual([]);
+      await expect.poll(() => listAxeFindings(page), { message: place }).toEqual([]);
       expect(await findLayoutFaults(page), place).toEqual([]);
     }
   });

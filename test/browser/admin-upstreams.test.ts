@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)("the operator's upstreams and catalog", () => {
     for (const place of ["setup", "upstreams", "upstreams/add?vendor=openai", "catalog", "catalog/history"]) {
       await openSettled(page, `/console/admin/${place}`);
       await expect.poll(() => page.locator(".animate-pulse, [aria-busy=true]").count()).toBe(0);
-      await expect.poll(() => listAxeFindings(page), place).toEqual([]);
+      await expect.poll(() => listAxeFindings(page), { message: place }).toEqual([]);
       expect(await findLayoutFaults(page), place).toEqual([]);
     }
   });

@@ -8,8 +8,8 @@ import type { AdminDependencies } from "../admin-dependencies.ts";
 import { type Acting, nameActor } from "../edge/admin-caller.ts";
 import {
   endVerification,
+  getVerification,
   insertVerification,
-  listVerifications,
   startOpenVerification,
   type Verification,
   type VerificationScope,
@@ -36,9 +36,7 @@ export async function askVerification(
       ...{ before: null, after: { scope } },
     });
   });
-  const [asked] = await listVerifications(database, { after: null, limit: 1 });
-  if (asked?.id === id) return asked;
-  throw new AppError("not_found", "The verification has been replaced by a later one.");
+  return await getVerification(database, id);
 }
 
 type Running = {

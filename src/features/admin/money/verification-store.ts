@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { invariant } from "../../../lib/invariant.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import type { Violation } from "../../ledger/index.ts";
 
@@ -36,6 +37,13 @@ export async function insertVerification(
       values (${id}, ${scope}, 'waiting', ${askedBy}, ${askedAt})
       on conflict ((true)) where state in ('waiting', 'running') do nothing`.execute(tx);
   return numAffectedRows === 1n;
+}
+
+export async function getVerification(database: Database, id: string): Promise<Verification> {
+  const { rows } = await sql<VerificationRow>`select * from ledger_verifications where id = ${id}`.execute(database);
+  const [row] = rows;
+  invariant(row !== undefined, "verifications are never deleted");
+  return toVerification(row);
 }
 
 /** Starts the one that waits, or starts an interrupted one again. */
