@@ -11,18 +11,11 @@ let stage: TaskStage;
 const picture = await makePicture({ width: 64, height: 64 }, 1);
 const other = await makePicture({ width: 128, height: 64 }, 2);
 
-let hurrying: NodeJS.Timeout;
-
 beforeAll(async () => {
   stage = await openTaskStage();
-  // Most tests wait in a request, where nothing else hurries a task.
-  hurrying = setInterval(() => void stage.hurry(), 50);
 });
 afterEach(() => stage.check());
-afterAll(async () => {
-  clearInterval(hurrying);
-  await stage[Symbol.asyncDispose]();
-});
+afterAll(() => stage[Symbol.asyncDispose]());
 
 /** The SDK's type plus the task fields. */
 type Answer = OpenAI.ImagesResponse & { id: string; object: string; status: string; output: { file_id: string }[] };

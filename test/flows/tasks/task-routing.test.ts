@@ -332,7 +332,6 @@ async function readPhase(id: string): Promise<string | undefined> {
 /** Resolves when the upstream did not know a task, or did not deliver its output, this often. */
 async function asked(id: string, times: number): Promise<void> {
   await waitUntil(`${id} to be asked about`, async () => {
-    await stage.hurry(id);
     const lease = await stage.database
       .selectFrom("task_leases")
       .select("polls")
@@ -344,7 +343,6 @@ async function asked(id: string, times: number): Promise<void> {
 
 async function lost(id: string): Promise<void> {
   await waitUntil(`${id} to be missed`, async () => {
-    await stage.hurry(id);
     const row = await stage.database.selectFrom("tasks").select("lost_at").where("id", "=", id).executeTakeFirst();
     return row?.lost_at !== null;
   });

@@ -1,6 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { sql } from "kysely";
 import { bookCredit, findViolations, readBalance } from "../../../src/features/ledger/index.ts";
 import type { TaskState } from "../../../src/features/tasks/task.ts";
 import { parseMoney, presentMoney } from "../../../src/lib/money.ts";
@@ -64,8 +63,6 @@ export type TaskGateway = AsyncDisposable & {
   fetch: typeof fetch;
   /** Applies a catalog, and waits until the gateway serves it. */
   applyCatalog(source: string): Promise<void>;
-  /** Makes the next poll of a running task due, or of all of them, so that the test does not wait for it. */
-  hurry(taskId?: string): Promise<void>;
   /** The leases of the open tasks. */
   listLeases(): Promise<{ task_id: string; next_poll_at: Date; fencing_token: number; polls: number }[]>;
 };
@@ -120,7 +117,6 @@ export async function openTaskGateway(options: TaskGatewayOptions = {}): Promise
       await waitUntil("the catalog there", () => another.catalogVersion() === gateway.catalogVersion());
       return another;
     },
-    hurry: (taskId) => hurryPoll(gateway, taskId),
     createCaller: (callerOptions = {}) => createTaskCaller(gateway, watchedFetch, callerOptions),
     listLeases: () => database.selectFrom("task_leases").selectAll().orderBy("task_id").execute(),
     async [Symbol.asyncDispose]() {
@@ -158,24 +154,6 @@ function watchFetch(seen: string[]): typeof fetch {
     });
     return new Response(response.body.pipeThrough(look), response);
   };
-}
-
-/** Only held leases end later than this from now. */
-const pollAheadMsMax = 5_000;
-/** A task that takes longer is polled as in production. */
-const hurriedPollsMax = 5;
-
-async function hurryPoll({ database, parts }: TestGateway, taskId: string | null = null): Promise<void> {
-  const now = parts.clock.now();
-  await sql`
-    with hurried as (
-      update task_leases set next_poll_at = ${now}
-        from tasks
-        where id = task_id and (${taskId}::text is null or id = ${taskId}) and phase = 'running' and polls <= ${hurriedPollsMax}
-          and next_poll_at > ${now} and next_poll_at < ${new Date(now.getTime() + pollAheadMsMax)}
-        returning 1
-    )
-    select pg_notify('tasks_due', '') from hurried`.execute(database);
 }
 
 async function createTaskCaller(
@@ -231,9 +209,7 @@ async function createTaskCaller(
       // From the database, to save the caller's rate limit for reads.
       const look = async (): Promise<boolean> => {
         const row = await database.selectFrom("tasks").select("state").where("id", "=", id).executeTakeFirst();
-        if (states.some((state) => state === row?.state)) return true;
-        await hurryPoll(first, id);
-        return false;
+        return states.some((state) => state === row?.state);
       };
       await waitUntil(`${id} to be ${states.join(" or ")}`, look, timeoutMs);
       return await readTask(id);
