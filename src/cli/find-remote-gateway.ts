@@ -8,19 +8,21 @@ export type RemoteGateway = {
   words: readonly string[];
 };
 
-/** The gateway that `--url` or the environment names; `null` to run the command here. */
+/** The gateway that `--url` before the command or the environment names; `null` to run the command here. */
 export function findRemoteGateway(words: readonly string[]): RemoteGateway | null {
   const rest = [...words];
-  const take = (name: string): string | undefined => {
-    const index = rest.findIndex((word) => word === name || word.startsWith(`${name}=`));
-    if (index === -1) return undefined;
-    const [word = ""] = rest.splice(index, 1);
-    if (word.includes("=")) return word.slice(name.length + 1);
-    const [value] = rest.splice(index, 1);
-    if (value === undefined || value.startsWith("--")) throw new UsageError(`${name} needs a value.`, remedy);
-    return value;
-  };
-  const given = { url: take("--url"), key: take("--admin-key") };
+  const given: { url?: string; key?: string } = {};
+  // Only before the command: commands have options of these names too.
+  for (;;) {
+    const [, option, inline] = /^--(url|admin-key)(?:=(.*))?$/s.exec(rest[0] ?? "") ?? [];
+    if (option === undefined) break;
+    rest.shift();
+    const value = inline ?? rest.shift();
+    if (value === undefined || (inline === undefined && value.startsWith("--"))) {
+      throw new UsageError(`--${option} needs a value.`, remedy);
+    }
+    given[option === "url" ? "url" : "key"] = value;
+  }
   const place = readAdminPlace();
   const url = given.url ?? place.url;
   if (url === undefined) {

@@ -43,7 +43,7 @@ async function readAudit(query: string) {
 
 /** As from another machine, without a database there. */
 const remotely = (words: readonly string[], from: string = key) =>
-  runCommandHere([...words, "--url", gateway.siteUrl, "--admin-key", from], { environment: {} });
+  runCommandHere(["--url", gateway.siteUrl, "--admin-key", from, ...words], { environment: {} });
 
 test("every command says where it runs and with which scope", async () => {
   const names = (await loadAllCommands()).map(({ name }) => name);

@@ -179,7 +179,7 @@ test("doctor reports a wrong setting, a wrong certificate, an open data director
   const { checks } = JSON.parse(healthy.stdout) as { checks: { check: string; ok: boolean }[] };
   // Other tests cover the media decoder: not every machine that runs tests has a maintained one.
   const failed = checks.filter(({ check, ok }) => !ok && check !== "decoders" && check !== "confinement");
-  expect([checks.length, failed]).toEqual([11, []]);
+  expect([checks.length, failed]).toEqual([12, []]);
 
   const wrong = await runCommandHere(["doctor"], { environment: { ...environment, SLUICE_PORT: "none" } });
   expect([wrong.exitCode, wrong.stdout]).toEqual([1, expect.stringContaining("Write a whole number from 1 to 65535")]);

@@ -26,6 +26,7 @@ export const endpointNames: Readonly<Record<string, string>> = {
   webhooks: "Webhooks and events",
   models: "Models",
   pricing: "Prices",
+  quotes: "Quotes",
   balance: "Balance and statement",
   usage: "Usage and charges",
   contents: "Contents of requests",
