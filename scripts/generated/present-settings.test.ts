@@ -41,6 +41,7 @@ const companions: Readonly<Record<string, readonly string[]>> = {
 const meanings: Readonly<Record<string, unknown>> = {
   otlp_headers: { authorization: "${COLLECTOR_AUTHORIZATION}" },
   welcome_credit: "2.5",
+  new_account_daily_spend_max: "20",
 };
 
 describe("the example file", () => {

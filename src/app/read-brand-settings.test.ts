@@ -13,7 +13,7 @@ test("the defaults are the Sluice brand", () => {
     name: "Sluice",
     logo: null,
     accent: null,
-    links: { support: null, terms: null, privacy: null, status: null },
+    links: { support: null, terms: null, privacy: null, status: "http://localhost:4242/status" },
     announcement: null,
   });
 });

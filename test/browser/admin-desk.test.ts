@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("the operators' desk", () => {
     await using opened = await site.openPage({ viewport: { width: 1440, height: 900 } });
     const { page, complaints } = opened;
     await signInOperator(site, page);
-    await page.goto("/console/admin");
+    await page.goto("/console/admin/today");
     await page.getByRole("heading", { name: "Today", level: 1 }).waitFor();
     await page.getByRole("link", { name: /Errors.*7/s }).click();
     await page.waitForURL(/requests\?.*status=5xx/);

@@ -34,7 +34,7 @@ const additions: typeof contract = [
   [400, "invalid_request_error", "quote_expired quote_mismatch quote_not_found"],
   [402, "insufficient_quota", "daily_spend_cap"],
   [400, "invalid_request_error", "authorization_pending slow_down access_denied expired_token invalid_grant"],
-  [409, "invalid_request_error", "already_answered task_canceled shot_not_available already_ended"],
+  [409, "invalid_request_error", "already_answered task_canceled shot_not_available already_ended catalog_changed"],
   [401, "authentication_error", "not_signed_in wrong_credentials"],
   [404, "invalid_request_error", "not_offered"],
   [403, "permission_error", "reauthentication_required sign_up_closed cross_site_request"],

@@ -310,6 +310,7 @@ export const errorTable = {
     ...conflict,
     isForOperators: true,
     isRetryable: false,
+    forbidsRetry: true,
     meaning: "Another version of the catalog was applied since you opened it.",
     remedy: "Load the active version, repeat your changes, and apply them.",
   },

@@ -68,9 +68,19 @@ function listColumns(timeZone: string, currency: string): Column<CreditEntry>[] 
   return [
     {
       name: "Time",
+      isSecondary: true,
       cell: ({ created_at: createdAt }) => <span className="text-ink-soft">{formatMoment(createdAt, timeZone)}</span>,
     },
-    { name: "Account", hasNames: true, cell: (row) => <AccountCell id={row.account_id} email={row.email} /> },
+    {
+      name: "Account",
+      hasNames: true,
+      cell: (row) => (
+        <>
+          <AccountCell id={row.account_id} email={row.email} />
+          <span className="block text-xs text-ink-soft sm:hidden">{formatMoment(row.created_at, timeZone)}</span>
+        </>
+      ),
+    },
     {
       name: "Kind",
       hasNames: true,

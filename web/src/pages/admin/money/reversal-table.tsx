@@ -18,7 +18,7 @@ export function ReversalTable<Row extends Reversal>(props: ReversalTableProps<Ro
   const { currency, columns = [], ...table } = props;
   return (
     <DataTable
-      label="Refunds and disputes"
+      label="Reversals"
       columns={[...columns, ...listColumns(currency)]}
       keyOf={({ id }) => id}
       {...table}
