@@ -442,7 +442,14 @@ describe("the edge of the console API", () => {
         "post /sign-in",
       ],
       ...["post /sign-in/totp", "post /sign-in/backup-code", "post /sign-in/passkey/options", "post /sign-in/passkey"],
-      ...["post /sign-out", "post /password/forgot", "post /password/reset", "get /showcase", "get /status", "get /uptime"],
+      ...[
+        "post /sign-out",
+        "post /password/forgot",
+        "post /password/reset",
+        "get /showcase",
+        "get /status",
+        "get /uptime",
+      ],
     ]);
     const forms = new Set(
       ["/files", "/images/edits", "/audio/transcriptions", "/audio/translations"].map((path) => `post ${path}`),

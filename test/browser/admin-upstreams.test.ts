@@ -41,7 +41,10 @@ describe.skipIf(!hasBrowser)("the operator's upstreams and catalog", () => {
     const key = page.locator('input[name="value"]');
     await key.fill("plain-bad-words");
     await page.getByRole("button", { name: "Check and store" }).click();
-    await page.getByText(/The key was not stored/).first().waitFor();
+    await page
+      .getByText(/The key was not stored/)
+      .first()
+      .waitFor();
     await key.fill(goodKey);
     await page.getByRole("button", { name: "Check and store" }).click();
     await page.getByText("OPENAI_KEY is stored.").first().waitFor();
@@ -105,7 +108,10 @@ describe.skipIf(!hasBrowser)("the operator's upstreams and catalog", () => {
     await page.goto("/console/admin/catalog");
     const file = page.getByLabel("Catalog file");
     await file.fill("currency: USD\nproviders: []\nmodel: []\n");
-    await page.getByText(/problems?$/).first().waitFor();
+    await page
+      .getByText(/problems?$/)
+      .first()
+      .waitFor();
     await page.getByText("There is no field model here.").first().waitFor();
     await page.getByRole("button", { name: "Discard" }).click();
     await page.getByText("This is the active version.").first().waitFor();

@@ -17,12 +17,7 @@ type ReversalTableProps<Row extends Reversal> = {
 export function ReversalTable<Row extends Reversal>(props: ReversalTableProps<Row>) {
   const { currency, columns = [], ...table } = props;
   return (
-    <DataTable
-      label="Reversals"
-      columns={[...columns, ...listColumns(currency)]}
-      keyOf={({ id }) => id}
-      {...table}
-    />
+    <DataTable label="Reversals" columns={[...columns, ...listColumns(currency)]} keyOf={({ id }) => id} {...table} />
   );
 }
 
