@@ -3,6 +3,7 @@ import { ask } from "../../../api/console-api.ts";
 import { usePageQuery } from "../../../api/use-page-query.ts";
 import { Badge } from "../../../design/badge.tsx";
 import { Button } from "../../../design/button.tsx";
+import { CodeWord } from "../../../design/code-word.tsx";
 import { type Column, DataTable } from "../../../design/data-table.tsx";
 import { EmptyState } from "../../../design/empty-state.tsx";
 import { LoadMore } from "../../../design/load-more.tsx";
@@ -103,7 +104,12 @@ function listColumns(timeZone: string, onResend: (delivery: Delivery) => void): 
       isSecondary: true,
       cell: (row) => <AccountCell id={row.account_id} email={row.email} />,
     },
-    { name: "URL", hasNames: true, isSecondary: true, cell: ({ url }) => url },
+    {
+      name: "URL",
+      hasNames: true,
+      isSecondary: true,
+      cell: ({ url }) => <CodeWord className="text-[0.9em]">{url}</CodeWord>,
+    },
     {
       name: "Status",
       cell: ({ state, attempts, last_status: status, last_error: error }) => (
