@@ -53,7 +53,12 @@ export default defineConfig({
               test: /\/node_modules\/((react|react-dom|scheduler|openapi-fetch)\/|@tanstack\/(?!.*virtual))|format-money/,
               priority: 1,
             },
-            { name: "kit", test: /\/web\/src\/(api|design\/(?!text-field)|parts\/(?!samples|forms))/, minShareCount: 33, priority: 1 },
+            {
+              name: "kit",
+              test: /\/web\/src\/(api|design\/(?!text-field)|parts\/(?!samples|forms))/,
+              minShareCount: 33,
+              priority: 1,
+            },
             {
               name: "money",
               test: /\/web\/src\/(design\/(exact|fact|section)|parts\/format\/(money\.|format-amount))/,
