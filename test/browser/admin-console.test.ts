@@ -125,25 +125,29 @@ describe.skipIf(!hasBrowser)("the operator console", () => {
   test.for([
     { width: 1440, colorScheme: "light" },
     { width: 390, colorScheme: "dark" },
-  ] as const)("pages pass axe and fit at $width pixels, $colorScheme", async ({ width, colorScheme }) => {
-    const { requestId, accountId, email } = await makeRequest();
-    await using opened = await site.openPage({ viewport: { width, height: 900 }, colorScheme });
-    const { page } = opened;
-    await signInOperator(site, page);
-    const places = [
-      "accounts",
-      `accounts/${accountId}`,
-      "requests",
-      `requests/${requestId}`,
-      `search?find=${email}`,
-      "audit",
-    ];
-    for (const place of places.map((path) => `/console/admin/${path}`)) {
-      await openSettled(page, place);
-      // The lists of a page load after its own data.
-      await expect.poll(() => page.locator(".animate-pulse, [aria-busy=true]").count()).toBe(0);
-      await expect.poll(() => listAxeFindings(page), { message: place }).toEqual([]);
-      expect(await findLayoutFaults(page), place).toEqual([]);
-    }
-  });
+  ] as const)(
+    "pages pass axe and fit at $width pixels, $colorScheme",
+    { tags: "extended" },
+    async ({ width, colorScheme }) => {
+      const { requestId, accountId, email } = await makeRequest();
+      await using opened = await site.openPage({ viewport: { width, height: 900 }, colorScheme });
+      const { page } = opened;
+      await signInOperator(site, page);
+      const places = [
+        "accounts",
+        `accounts/${accountId}`,
+        "requests",
+        `requests/${requestId}`,
+        `search?find=${email}`,
+        "audit",
+      ];
+      for (const place of places.map((path) => `/console/admin/${path}`)) {
+        await openSettled(page, place);
+        // The lists of a page load after its own data.
+        await expect.poll(() => page.locator(".animate-pulse, [aria-busy=true]").count()).toBe(0);
+        await expect.poll(() => listAxeFindings(page), { message: place }).toEqual([]);
+        expect(await findLayoutFaults(page), place).toEqual([]);
+      }
+    },
+  );
 });

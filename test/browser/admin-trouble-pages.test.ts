@@ -126,25 +126,29 @@ describe.skipIf(!hasBrowser)("the operators' pages about trouble", () => {
   test.for([
     { width: 1440, colorScheme: "light" },
     { width: 390, colorScheme: "dark" },
-  ] as const)("pages pass axe and fit at $width pixels, $colorScheme", async ({ width, colorScheme }) => {
-    await using opened = await site.openPage({ viewport: { width, height: 900 }, colorScheme });
-    const { page } = opened;
-    await signInOperator(site, page);
-    await openSettled(page, "/console/admin/alarms");
-    const alarm = await page.getByRole("link", { name: "Calls of a model fail" }).first().getAttribute("href");
-    for (const place of ["alarms", "incidents", "abuse", alarm?.replace(/^\/console\/admin\//, "") ?? ""]) {
-      await openSettled(page, `/console/admin/${place}`);
-      await expect.poll(() => page.locator(".animate-pulse, [aria-busy=true]").count()).toBe(0);
-      const folder = process.env.SHOTS;
-      if (folder !== undefined) {
-        mkdirSync(folder, { recursive: true });
-        await page.screenshot({
-          path: join(folder, `${place.split("/")[0]}${place.includes("/") ? "-one" : ""}-${width}.png`),
-          fullPage: true,
-        });
+  ] as const)(
+    "pages pass axe and fit at $width pixels, $colorScheme",
+    { tags: "extended" },
+    async ({ width, colorScheme }) => {
+      await using opened = await site.openPage({ viewport: { width, height: 900 }, colorScheme });
+      const { page } = opened;
+      await signInOperator(site, page);
+      await openSettled(page, "/console/admin/alarms");
+      const alarm = await page.getByRole("link", { name: "Calls of a model fail" }).first().getAttribute("href");
+      for (const place of ["alarms", "incidents", "abuse", alarm?.replace(/^\/console\/admin\//, "") ?? ""]) {
+        await openSettled(page, `/console/admin/${place}`);
+        await expect.poll(() => page.locator(".animate-pulse, [aria-busy=true]").count()).toBe(0);
+        const folder = process.env.SHOTS;
+        if (folder !== undefined) {
+          mkdirSync(folder, { recursive: true });
+          await page.screenshot({
+            path: join(folder, `${place.split("/")[0]}${place.includes("/") ? "-one" : ""}-${width}.png`),
+            fullPage: true,
+          });
+        }
+        await expect.poll(() => listAxeFindings(page), { message: place }).toEqual([]);
+        await expect.poll(() => findLayoutFaults(page), { message: place }).toEqual([]);
       }
-      await expect.poll(() => listAxeFindings(page), { message: place }).toEqual([]);
-      await expect.poll(() => findLayoutFaults(page), { message: place }).toEqual([]);
-    }
-  });
+    },
+  );
 });

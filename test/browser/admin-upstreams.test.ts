@@ -140,15 +140,19 @@ describe.skipIf(!hasBrowser)("the operator's upstreams and catalog", () => {
   test.for([
     { width: 1440, colorScheme: "light" },
     { width: 390, colorScheme: "dark" },
-  ] as const)("pages pass axe and fit at $width pixels, $colorScheme", async ({ width, colorScheme }) => {
-    await using opened = await site.openPage({ viewport: { width, height: 900 }, colorScheme });
-    const { page } = opened;
-    await signInOperator(site, page);
-    for (const place of ["setup", "upstreams", "upstreams/add?vendor=openai", "catalog", "catalog/history"]) {
-      await openSettled(page, `/console/admin/${place}`);
-      await expect.poll(() => page.locator(".animate-pulse, [aria-busy=true]").count()).toBe(0);
-      await expect.poll(() => listAxeFindings(page), { message: place }).toEqual([]);
-      expect(await findLayoutFaults(page), place).toEqual([]);
-    }
-  });
+  ] as const)(
+    "pages pass axe and fit at $width pixels, $colorScheme",
+    { tags: "extended" },
+    async ({ width, colorScheme }) => {
+      await using opened = await site.openPage({ viewport: { width, height: 900 }, colorScheme });
+      const { page } = opened;
+      await signInOperator(site, page);
+      for (const place of ["setup", "upstreams", "upstreams/add?vendor=openai", "catalog", "catalog/history"]) {
+        await openSettled(page, `/console/admin/${place}`);
+        await expect.poll(() => page.locator(".animate-pulse, [aria-busy=true]").count()).toBe(0);
+        await expect.poll(() => listAxeFindings(page), { message: place }).toEqual([]);
+        expect(await findLayoutFaults(page), place).toEqual([]);
+      }
+    },
+  );
 });

@@ -1,17 +1,10 @@
-import { Fragment } from "react";
+import { LongName } from "./long-name.tsx";
 
-/** A code or path in monospace, broken only after `_`, `/`, `.` and `-`, never inside a word. */
+/** A code or path in monospace. */
 export function CodeWord({ children, className = "" }: { children: string; className?: string }) {
-  const parts = children.split(/(?<=[_/.-])/);
   return (
     <code className={`font-mono wrap-break-word ${className}`}>
-      {parts.map((part, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: parts are identified by position.
-        <Fragment key={index}>
-          {index > 0 && <wbr />}
-          {part}
-        </Fragment>
-      ))}
+      <LongName>{children}</LongName>
     </code>
   );
 }

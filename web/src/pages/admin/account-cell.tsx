@@ -1,4 +1,4 @@
-import { Fragment } from "react";
+import { LongName } from "../../design/long-name.tsx";
 import { linkClasses } from "../../parts/frame/focus-page.tsx";
 import { AdminLink } from "./admin-place.tsx";
 
@@ -6,13 +6,7 @@ import { AdminLink } from "./admin-place.tsx";
 export function AccountCell({ id, email }: { id: string; email: string | null }) {
   return (
     <AdminLink to={`accounts/${id}`} className={`text-sm wrap-break-word ${linkClasses}`}>
-      {(email ?? id).split(/(?<=[@._-])/).map((part, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: parts are identified by position.
-        <Fragment key={index}>
-          {index > 0 && <wbr />}
-          {part}
-        </Fragment>
-      ))}
+      <LongName>{email ?? id}</LongName>
     </AdminLink>
   );
 }

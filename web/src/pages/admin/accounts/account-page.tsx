@@ -10,6 +10,7 @@ import { EmptyState } from "../../../design/empty-state.tsx";
 import { type Fact, FactList } from "../../../design/fact-list.tsx";
 import { LoadFailure } from "../../../design/load-failure.tsx";
 import { LoadMore } from "../../../design/load-more.tsx";
+import { LongName } from "../../../design/long-name.tsx";
 import { Notice } from "../../../design/notice.tsx";
 import { Section } from "../../../design/section.tsx";
 import { Skeleton } from "../../../design/skeleton.tsx";
@@ -174,8 +175,14 @@ function Members({ account: { id, members } }: { account: AdminAccount }) {
         <ul aria-label="People" className="divide-y divide-line border-y border-line">
           {members.map((member) => (
             <li key={member.user_id} className="flex flex-col gap-1.5 py-3 text-sm">
-              <p className="font-medium wrap-anywhere">{member.name ?? member.email}</p>
-              {member.name !== null && <p className="text-ink-soft wrap-anywhere">{member.email}</p>}
+              <p className="font-medium wrap-break-word">
+                <LongName>{member.name ?? member.email}</LongName>
+              </p>
+              {member.name !== null && (
+                <p className="text-ink-soft wrap-break-word">
+                  <LongName>{member.email}</LongName>
+                </p>
+              )}
               <p className="flex flex-wrap gap-1.5">
                 {!member.is_email_verified && <Badge kind="warning">Unverified</Badge>}
                 {member.has_password && <Badge>Password</Badge>}

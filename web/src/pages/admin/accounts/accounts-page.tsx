@@ -5,6 +5,7 @@ import { Button } from "../../../design/button.tsx";
 import { type Column, DataTable } from "../../../design/data-table.tsx";
 import { EmptyState } from "../../../design/empty-state.tsx";
 import { LoadMore } from "../../../design/load-more.tsx";
+import { LongName } from "../../../design/long-name.tsx";
 import { SelectField } from "../../../design/select-field.tsx";
 import { formatMoney, formatRoughMoney } from "../../../parts/format/format-money.ts";
 import { formatDate } from "../../../parts/format/format-time.ts";
@@ -101,7 +102,7 @@ function listColumns(timeZone: string, currency: string | undefined): Column<Lis
       cell: ({ id, email }) => (
         <div className="flex min-w-32 flex-col items-start gap-0.5">
           <AdminLink to={`accounts/${id}`} className={linkClasses}>
-            {email}
+            <LongName>{email}</LongName>
           </AdminLink>
           <code className="font-mono text-xs text-ink-soft max-sm:hidden">{id}</code>
         </div>

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { usePageQuery } from "../../../api/use-page-query.ts";
 import { type Column, DataTable } from "../../../design/data-table.tsx";
 import { LoadMore } from "../../../design/load-more.tsx";
+import { LongName } from "../../../design/long-name.tsx";
 import { formatMoment } from "../../../parts/format/format-time.ts";
 import { linkClasses } from "../../../parts/frame/focus-page.tsx";
 import { useSession } from "../../../parts/session/use-session.ts";
@@ -47,7 +48,7 @@ function listColumns(timeZone: string, showsAccount: boolean): Column<AuditEntry
       isSecondary: true,
       cell: ({ actor, address }) => (
         <span className="flex min-w-24 flex-col">
-          {actor.name}
+          <LongName>{actor.name}</LongName>
           <span className="text-xs text-ink-soft">{address ?? "on the host"}</span>
         </span>
       ),
@@ -58,7 +59,9 @@ function listColumns(timeZone: string, showsAccount: boolean): Column<AuditEntry
       cell: (entry) => (
         <span className="flex min-w-28 flex-col gap-0.5">
           <code className="font-mono text-xs">{entry.action}</code>
-          <span className="text-xs text-ink-soft sm:hidden">{entry.actor.name}</span>
+          <span className="text-xs text-ink-soft sm:hidden">
+            <LongName>{entry.actor.name}</LongName>
+          </span>
           {showsAccount && entry.account_id !== null && (
             <AdminLink to={`accounts/${entry.account_id}`} className={`text-xs ${linkClasses}`}>
               {entry.account_id}

@@ -5,6 +5,7 @@ import { Button } from "../../../design/button.tsx";
 import { EmptyState } from "../../../design/empty-state.tsx";
 import { LoadFailure } from "../../../design/load-failure.tsx";
 import { LoadMore } from "../../../design/load-more.tsx";
+import { LongName } from "../../../design/long-name.tsx";
 import { Skeleton } from "../../../design/skeleton.tsx";
 import { formatMoment } from "../../../parts/format/format-time.ts";
 import { ConsoleFrame } from "../../../parts/frame/console-frame.tsx";
@@ -82,7 +83,8 @@ function IncidentCard({ incident, onUpdate }: { incident: AdminIncident; onUpdat
         {incident.updates.map((update) => (
           <li key={update.created_at} className="flex flex-col gap-0.5">
             <span className="text-ink-soft">
-              {looks[update.status].name}, {formatMoment(update.created_at, timeZone)}, by {update.created_by}
+              {looks[update.status].name}, {formatMoment(update.created_at, timeZone)}, by{" "}
+              <LongName>{update.created_by}</LongName>
             </span>
             <span className="whitespace-pre-line break-words">{update.message}</span>
           </li>

@@ -3,10 +3,12 @@ import { useTableQuery } from "../../../api/use-table-query.ts";
 import { Badge } from "../../../design/badge.tsx";
 import { type Column, DataTable } from "../../../design/data-table.tsx";
 import { EmptyState } from "../../../design/empty-state.tsx";
+import { LongName } from "../../../design/long-name.tsx";
 import { formatMoment } from "../../../parts/format/format-time.ts";
 import { ConsoleFrame } from "../../../parts/frame/console-frame.tsx";
 import { linkClasses } from "../../../parts/frame/focus-page.tsx";
 import { useSession } from "../../../parts/session/use-session.ts";
+import { AccountCell } from "../account-cell.tsx";
 import { AdminLink, useAdminPlace } from "../admin-place.tsx";
 import { adminQueries } from "../admin-query-table.ts";
 import type { AdminHit } from "../fetch-admin.ts";
@@ -74,10 +76,10 @@ function listColumns(timeZone: string): Column<AdminHit>[] {
         return (
           <div className="flex min-w-32 flex-col items-start gap-0.5">
             {place === null ? (
-              hit.name
+              <LongName>{hit.name}</LongName>
             ) : (
               <AdminLink to={place} className={linkClasses}>
-                {hit.name}
+                <LongName>{hit.name}</LongName>
               </AdminLink>
             )}
             <code className="font-mono text-xs text-ink-soft max-sm:hidden">{hit.id}</code>
@@ -89,14 +91,7 @@ function listColumns(timeZone: string): Column<AdminHit>[] {
       name: "Account",
       hasNames: true,
       isSecondary: true,
-      cell: ({ account_id: id, email }) =>
-        id === null ? (
-          "–"
-        ) : (
-          <AdminLink to={`accounts/${id}`} className={linkClasses}>
-            {email ?? id}
-          </AdminLink>
-        ),
+      cell: ({ account_id: id, email }) => (id === null ? "–" : <AccountCell id={id} email={email} />),
     },
     { name: "Status", isSecondary: true, cell: ({ status }) => status ?? "–" },
     {
