@@ -93,7 +93,11 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
   /** `COMPLETED` does not mean success: only the result tells. */
   async function readResult({ resultPath }: FalHandle, call: GenerationCall): Promise<PollOutcome> {
     const answer = await ask("GET", resultPath, call);
-    if (answer.status < 300) return present(answer, call);
+    if (answer.status < 300) {
+      // A cut or replaced reply says nothing about the job.
+      if (asRecord(answer.body) === null) throw createBadAnswer("The result is no JSON object.", answer);
+      return present(answer, call);
+    }
     if (isStillRunning(answer)) return running;
     if (isCanceled(answer)) return { kind: "canceled", outputs: [] };
     if (answer.status === 404) return { kind: "lost" };

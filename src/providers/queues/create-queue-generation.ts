@@ -21,6 +21,7 @@ import {
   readAnswer,
   type WholeAnswer,
 } from "../media-client.ts";
+import { asRecord } from "../openai-compatible/json-value.ts";
 import { pickAll, pickWord } from "../pick.ts";
 import { changeKind, isRefusal, judgeError, readReplyError } from "../read-vendor-reply.ts";
 import type { FieldRules } from "../route-terms.ts";
@@ -127,6 +128,10 @@ function writeHook(
 
 /** A complete reply without outputs is certain too: none will come. */
 function presentAtOnce(queue: Queue, answer: WholeAnswer, call: GenerationCall): SubmitOutcome {
+  // Cut or replaced: the vendor may have made and billed the outputs.
+  if (asRecord(answer.body) === null) {
+    return { kind: "ambiguous", error: createBadAnswer("The reply is no JSON object.", answer) };
+  }
   const outcome = presentOutputs(queue, answer, call);
   if (outcome.kind === "failed") throw outcome.error;
   return outcome;

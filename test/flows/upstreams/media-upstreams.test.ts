@@ -325,6 +325,7 @@ describe("a job in fal's queue", () => {
     [429, { detail: "Too many requests" }],
     [502, "<html>"],
     [504, "<html>"],
+    [200, "<html>"],
   ] as const)("has not failed if only its result could not be read: %i", async ([status, body]) => {
     await using stage = await openMediaStage();
     stage.media.script({ result: { status, body } });

@@ -116,6 +116,14 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
       expect((await catchFailure(provider.submit(ask(example)))).kind).toBe("content-refused");
       expect((await catchFailure(provider.submit(ask(example)))).kind).toBe("bad-answer");
     });
+
+    test.each(replies)(
+      "a reply to $example.path without a JSON object leaves open whether it was made",
+      async ({ example }) => {
+        vendor.script({ status: 200, body: "<html>" });
+        expect((await provider.submit(ask(example))).kind).toBe("ambiguous");
+      },
+    );
   }
 
   test("a job is queued, runs and ends, with its progress; an unknown word means that it runs", async () => {
