@@ -3,7 +3,8 @@
 //   npm test -- test/api            all tests with these paths, without the checks
 //   npm test -- --quick             types, lint and the fast shards: before a commit
 //   npm test -- --shard flows       one shard, for machines that run them in parallel; `units` includes the checks
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { delimiter, join } from "node:path";
 import { shards } from "../vitest.config.ts";
 import { installTestTools } from "./install-test-tools.ts";
@@ -18,9 +19,12 @@ const withoutExtended = "--tags-filter=!extended";
 const plan = readPlan(process.argv.slice(2));
 // Random cases are repeated less often where extended tests are left out.
 if (plan.tests.includes(withoutExtended)) process.env.TEST_RUNS ??= "few";
-installTestTools();
-const hasPassedChecks = plan.checks === null || run("node", "scripts/check.ts", ...plan.checks);
-const hasPassedTests = run("vitest", "run", ...plan.tests);
+// The download of the programs leaves the processor to the checks, which need none of them.
+const [hasPassedChecks] = await Promise.all([
+  plan.checks === null || run("node", "scripts/check.ts", ...plan.checks),
+  installTestTools(),
+]);
+const hasPassedTests = await run("vitest", "run", ...plan.tests);
 process.exitCode = hasPassedChecks && hasPassedTests ? 0 : 1;
 
 function readPlan(words: readonly string[]): Plan {
@@ -39,8 +43,10 @@ function readPlan(words: readonly string[]): Plan {
   return { checks: second === "units" ? [] : null, tests: ["--project", second, withoutExtended, ...rest] };
 }
 
-function run(program: string, ...args: readonly string[]): boolean {
+async function run(program: string, ...args: readonly string[]): Promise<boolean> {
   // Installed programs must find the pinned `node` on the PATH.
   const env = { ...process.env, PATH: `${programsDir}${delimiter}${process.env.PATH}` };
-  return spawnSync(join(programsDir, program), args, { cwd: repositoryDir, env, stdio: "inherit" }).status === 0;
+  const child = spawn(join(programsDir, program), args, { cwd: repositoryDir, env, stdio: "inherit" });
+  const [code] = await once(child, "exit");
+  return code === 0;
 }

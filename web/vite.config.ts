@@ -50,7 +50,7 @@ export default defineConfig({
           groups: [
             {
               name: "kit",
-              test: /\/node_modules\/((react|react-dom|scheduler|openapi-fetch)\/|@tanstack\/(?!.*virtual))|format-money/,
+              test: /\/node_modules\/((react|react-dom|scheduler|openapi-fetch)\/|@tanstack\/(?!.*virtual))|(format-money|long-name)\./,
               priority: 1,
             },
             {

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import type { Charge, Hold } from "../../api/fetch-spending.ts";
 import { queryTable } from "../../api/query-table.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
@@ -22,13 +22,22 @@ import { refreshMs } from "./refresh-interval.ts";
 const chartRefreshMs = 30_000;
 
 /** Loaded separately: new and existing accounts need different ones, and the balance shows first. */
-const FirstRun = lazy(async () => ({ default: (await import("./first-run/first-run.tsx")).FirstRun }));
-const MediaExamples = lazy(async () => ({ default: (await import("../tasks/media-examples.tsx")).MediaExamples }));
+const FirstRun = lazyPart(
+  async () => (await import("./first-run/first-run.tsx")).FirstRun,
+  <Skeleton className="h-72" />,
+);
+const MediaExamples = lazyPart(
+  async () => (await import("../tasks/media-examples.tsx")).MediaExamples,
+  <Skeleton className="h-56" />,
+);
 const LatestTasks = lazyPart(
   async () => (await import("./latest-tasks.tsx")).LatestTasks,
   <Skeleton className="h-72" />,
 );
-const SpendingChart = lazy(async () => ({ default: (await import("./spending-chart.tsx")).SpendingChart }));
+const SpendingChart = lazyPart(
+  async () => (await import("./spending-chart.tsx")).SpendingChart,
+  <Skeleton className="h-72" />,
+);
 
 export function OverviewPage() {
   const { time_zone: timeZone } = useSession().account;
@@ -51,25 +60,17 @@ export function OverviewPage() {
       }
     >
       {firstRun === "shown" && (
-        <Suspense fallback={<Skeleton className="h-72" />}>
-          <FirstRun
-            charge={charges.data?.data[0]}
-            taskId={tasks.data?.data[0]?.id}
-            onHide={() => setFirstRun("hidden")}
-          />
-        </Suspense>
+        <FirstRun
+          charge={charges.data?.data[0]}
+          taskId={tasks.data?.data[0]?.id}
+          onHide={() => setFirstRun("hidden")}
+        />
       )}
       <BalanceSummary timeZone={timeZone} />
-      {isNew && (
-        <Suspense fallback={<Skeleton className="h-56" />}>
-          <MediaExamples title="Create something in the playground" />
-        </Suspense>
-      )}
+      {isNew && <MediaExamples title="Create something in the playground" />}
       {!isNew && (
         <>
-          <Suspense fallback={<Skeleton className="h-72" />}>
-            <SpendingChart usage={usage.data} error={usage.error} onRetry={() => void usage.refetch()} />
-          </Suspense>
+          <SpendingChart usage={usage.data} error={usage.error} onRetry={() => void usage.refetch()} />
           <div className="grid gap-x-12 gap-y-10 xl:grid-cols-2">
             <LatestCharges
               rows={charges.data?.data}

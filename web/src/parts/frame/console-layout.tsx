@@ -1,5 +1,5 @@
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
-import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { queryTable } from "../../api/query-table.ts";
 import { useLiveChanges } from "../../api/use-live-changes.ts";
 import { useTableQuery } from "../../api/use-table-query.ts";
@@ -10,6 +10,7 @@ import { Announcement } from "./announcement.tsx";
 import { BrandLinks } from "./brand-links.tsx";
 import { BrandMark } from "./brand-mark.tsx";
 import { consoleNavigation } from "./console-navigation.ts";
+import { lazyPart } from "./lazy-part.tsx";
 import { InsideFrame } from "./message-frame.tsx";
 import { SearchButton } from "./search-button.tsx";
 
@@ -19,12 +20,10 @@ const linkShape =
 const placeClasses = `${linkShape} aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent`;
 
 /** Loaded separately: sign-in shares this script and has no menu. */
-const AccountMenu = lazy(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
+const AccountMenu = lazyPart(async () => (await import("./account-menu.tsx")).AccountMenu, <div className="h-10" />);
 
 /** Operators only: customers never load it. */
-const OperatorPlaces = lazy(async () => ({
-  default: (await import("../../pages/admin/operator-places.tsx")).OperatorPlaces,
-}));
+const OperatorPlaces = lazyPart(async () => (await import("../../pages/admin/operator-places.tsx")).OperatorPlaces);
 
 export function ConsoleLayout(): ReactNode {
   const { data: session } = useTableQuery(queryTable.session.current());
@@ -32,20 +31,12 @@ export function ConsoleLayout(): ReactNode {
   return (
     <ConsoleShell
       search={<SearchButton />}
-      places={
-        session?.operator != null && (
-          <Suspense>
-            <OperatorPlaces linkClasses={placeClasses} />
-          </Suspense>
-        )
-      }
+      places={session?.operator != null && <OperatorPlaces linkClasses={placeClasses} />}
       foot={
         <>
           <BalanceLink />
           <GuideLink />
-          <Suspense fallback={<div className="h-10" />}>
-            <AccountMenu />
-          </Suspense>
+          <AccountMenu />
         </>
       }
     >

@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, type ReactNode, Suspense, useState } from "react";
+import { type ComponentType, type ReactNode, useEffect, useState } from "react";
 import { computeBackoffMs } from "../../api/compute-backoff.ts";
 import { connection } from "../../api/console-api.ts";
 
@@ -16,20 +16,34 @@ export function lazyPart<Props extends object>(
   waiting: ReactNode | ((props: Props) => ReactNode) = null,
 ): LazyPart<Props> {
   let loaded: ComponentType<Props> | null = null;
-  const loadOnce = async () => {
-    loaded ??= await loadPatiently(load);
-    return { default: loaded };
+  let loading: Promise<ComponentType<Props>> | null = null;
+  const loadOnce = (): Promise<ComponentType<Props>> => {
+    loading ??= loadPatiently(load)
+      .then((part) => {
+        loaded = part;
+        return part;
+      })
+      .finally(() => {
+        loading = null;
+      });
+    return loading;
   };
-  const Later = lazy(loadOnce);
+  // Without Suspense, which shows `waiting` for at least 300 ms.
   function Part(props: Props) {
-    // A part that has loaded never suspends: React would show `waiting` for at least 300 ms.
-    const [Now] = useState(() => loaded);
+    const [Now, show] = useState(() => loaded);
+    useEffect(() => {
+      if (Now !== null) return;
+      const fail = (cause: unknown): never => {
+        throw cause;
+      };
+      loadOnce().then(
+        (part) => show(() => part),
+        // Thrown while rendering, so the page reports it.
+        (cause) => show(() => fail(cause)),
+      );
+    }, [Now]);
     if (Now !== null) return <Now {...props} />;
-    return (
-      <Suspense fallback={typeof waiting === "function" ? waiting(props) : waiting}>
-        <Later {...props} />
-      </Suspense>
-    );
+    return typeof waiting === "function" ? waiting(props) : waiting;
   }
   return Object.assign(Part, { preload: () => void loadOnce().catch(() => {}) });
 }
