@@ -226,18 +226,22 @@ describe.skipIf(!hasBrowser)("tasks in the console", () => {
 
   test("a video takes its place before it has loaded", { tags: "extended" }, async () => {
     const { id } = await person.call("POST", "/videos/generations", { ...video, aspect_ratio: "9:16" }, wait);
+    // The browser complains of what is aborted.
+    await using own = await openSignedInPage(site, person.email);
     const measure = async () => {
-      const shown = section("Result").locator("video");
+      const shown = own.page.getByRole("region", { name: "Result", exact: true }).locator("video");
       await shown.waitFor();
       const { width, height } = (await shown.boundingBox()) ?? {};
       return { width, height };
     };
-    await page.route(/\/files\//, (route) => route.abort());
-    await open(id);
+    await own.page.route(/\/files\//, (route) => route.abort());
+    await own.page.goto(`/console/tasks/${id}`);
     const unloaded = await measure();
-    await page.unroute(/\/files\//);
-    await open(id);
-    await expect.poll(() => page.evaluate("document.querySelector('main video')?.videoHeight ?? 0")).toBeGreaterThan(0);
+    await own.page.unroute(/\/files\//);
+    await own.page.goto(`/console/tasks/${id}`);
+    await expect
+      .poll(() => own.page.evaluate("document.querySelector('main video')?.videoHeight ?? 0"))
+      .toBeGreaterThan(0);
     expect(await measure()).toEqual(unloaded);
   });
 
