@@ -331,6 +331,39 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
     await expect.poll(() => plan.getByText("Video quota").count()).toBe(0);
   });
 
+  test("a plan is bought from the balance, cancelled and kept, and one that is too expensive says so", async () => {
+    const quotas = { text: 5000n, image: 0n, video: 0n };
+    const sold = { limits: {}, period: "month", quotas, isForSale: true } as const;
+    await createPlan(site.gateway.parts, { id: "solo", name: "Solo", ...sold, price: toAmount("3") });
+    await createPlan(site.gateway.parts, { id: "crew", name: "Crew", ...sold, price: toAmount("90") });
+    const buyer = await createSpender(site);
+    await buyer.book({ kind: "top-up", amount: toAmount("4") }, new Date());
+    await using opened = await openBilling(buyer.email);
+    const { page } = opened;
+    const plans = page.getByRole("region", { name: "Plans", exact: true });
+    const dialog = page.getByRole("dialog");
+    const crew = plans.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Crew" }) });
+    await crew.getByText("$90.00 a month").first().waitFor();
+    await crew.getByRole("button", { name: "Buy Crew" }).click();
+    await dialog.getByRole("button", { name: "Buy for $90.00" }).click();
+    await dialog.getByRole("alert").getByText(/86/).first().waitFor();
+    await dialog.getByRole("button", { name: "Back" }).click();
+
+    await plans.getByRole("button", { name: "Buy Solo" }).click();
+    await dialog.getByRole("button", { name: "Buy for $3.00" }).click();
+    await plans.getByText("Your plan").first().waitFor();
+    await page.getByText("$1.00").first().waitFor();
+    const own = page.getByRole("region", { name: "Plan Solo" });
+    await own.getByText("5,000 tokens left of 5,000").first().waitFor();
+
+    await plans.getByRole("button", { name: "Cancel plan" }).click();
+    await dialog.getByRole("button", { name: "Cancel plan" }).click();
+    await plans.getByText(/Solo ends .* and is not renewed\./).first().waitFor();
+    await plans.getByRole("button", { name: "Renew Solo" }).waitFor();
+    await own.getByText("5,000 tokens left of 5,000").first().waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
   test.for(["full", "empty"])(
     "the page of an account that is %s fits every window, and axe finds nothing",
     { tags: "extended" },
