@@ -19,7 +19,7 @@ const dayMs = 86_400_000;
 const portion = 20_000;
 
 /** One account: most calls with one model and one key, one in thirty an error, one in a million of a unique kind. */
-function describeCall(accountId: AccountId, number: number, createdAt: Date): BlockRecord {
+export function describeCall(accountId: AccountId, number: number, createdAt: Date): BlockRecord {
   const isRare = (rest: number): boolean => number % 1_000_000 === rest;
   const failure = findFailure(number, isRare(13));
   return {

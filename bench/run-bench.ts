@@ -11,6 +11,7 @@ import { measureGrowth } from "./measure-growth.ts";
 import { measureHistory } from "./measure-history.ts";
 import { measureLedger } from "./measure-ledger.ts";
 import { measureNodes } from "./measure-nodes.ts";
+import { measureOperators } from "./measure-operators.ts";
 import { measurePaint } from "./measure-paint.ts";
 import { measureProcesses } from "./measure-processes.ts";
 import { measureQueue } from "./measure-queue.ts";
@@ -32,6 +33,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   history: measureHistory,
   ledger: measureLedger,
   nodes: measureNodes,
+  operators: measureOperators,
   paint: measurePaint,
   processes: measureProcesses,
   queue: measureQueue,

@@ -20,6 +20,7 @@ export function writeResults(
     | "endurance"
     | "growth"
     | "nodes"
+    | "operators"
     | "paint"
     | "processes"
     | "requests"
