@@ -1,6 +1,4 @@
-import { Readable } from "node:stream";
 import {
-  BedrockRuntimeClient,
   BedrockRuntimeServiceException,
   ConverseCommand,
   ConverseStreamCommand,
@@ -13,6 +11,7 @@ import { examineUpstream } from "../../../src/providers/examine-upstream.ts";
 import type { ProviderDefinition } from "../../../src/providers/provider-definition.ts";
 import { createProviderRegistry, type ProviderRegistry } from "../../../src/providers/provider-registry.ts";
 import { createTestClock } from "../../harness/test-clock.ts";
+import { connectBedrock } from "../../harness/upstreams/bedrock-client.ts";
 import { type BedrockFake, startBedrockFake } from "../../harness/upstreams/bedrock-fake.ts";
 import { type FakeUpstreams, startFakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
 import { startVertexFake, type VertexFake } from "../../harness/upstreams/vertex-fake.ts";
@@ -195,12 +194,7 @@ describe("bedrock", () => {
   });
 
   test("AWS's own client accepts the fake", async () => {
-    const connect = (secretAccessKey: string) =>
-      new BedrockRuntimeClient({
-        ...{ region: account.region, endpoint: bedrock.url, maxAttempts: 1, authSchemePreference: ["sigv4"] },
-        credentials: { accessKeyId: account.accessKeyId, secretAccessKey },
-        requestHandler: { handle: sendOverHttp1 },
-      });
+    const connect = (secretAccessKey: string) => connectBedrock(bedrock.url, { ...account, secretAccessKey });
     const asked = { modelId: claude, messages: [{ role: "user" as const, content: [{ text: "Hello" }] }] };
     const client = connect(account.secretAccessKey);
     const { output, usage } = await client.send(new ConverseCommand(asked));
@@ -215,22 +209,6 @@ describe("bedrock", () => {
     await expect(refused).rejects.toMatchObject({ name: "InvalidSignatureException" });
   });
 });
-
-/** The client speaks HTTP/2 by default, the fake only HTTP/1.1. */
-async function sendOverHttp1(request: {
-  method: string;
-  hostname: string;
-  port?: number;
-  path: string;
-  headers: Record<string, string>;
-  body?: NonNullable<Parameters<typeof fetch>[1]>["body"];
-}) {
-  const { method, hostname, port, path, headers, body } = request;
-  const answer = await fetch(`http://${hostname}:${port}${path}`, { method, headers, body: body ?? null });
-  const stream =
-    answer.body === null ? Readable.from([]) : Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]);
-  return { response: { statusCode: answer.status, headers: Object.fromEntries(answer.headers), body: stream } };
-}
 
 describe("vertex", () => {
   test.for([
