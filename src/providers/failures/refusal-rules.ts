@@ -48,7 +48,7 @@ export const refusalRules: readonly RefusalRule[] = [
   {
     kind: "key-refused",
     message:
-      /^(?:incorrect api key|invalid api key|api key (?:not valid|expired)|your api key was reported|authentication fail|access denied due to invalid subscription key|the security token included|the request signature we calculated|bearer token has expired|method doesn't allow unregistered callers|this organization has been disabled)/i,
+      /^(?:incorrect api key|invalid api key|api key (?:not valid|expired)|your api key was reported|authentication fail|access denied due to invalid subscription key|the security token included|the request signature we calculated|signature (?:expired|not yet current): |bearer token has expired|method doesn't allow unregistered callers|this organization has been disabled)/i,
   },
   {
     kind: "out-of-credit",

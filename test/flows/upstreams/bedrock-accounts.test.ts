@@ -65,9 +65,10 @@ async function draw(definition: ProviderDefinition, more: Parameters<typeof desc
 
 /** Every finding of `upstream test`, and the last one as a sentence. */
 async function examine(provider: ProviderDefinition, secret: string, upstreamModel: string | null) {
-  vi.stubEnv("CLOUD_KEY", secret);
+  // The environment's secrets are kept for half a second.
+  const secrets = { ...environmentSecrets, find: () => secret, use: () => secret, listSent: () => [secret] };
   const model = upstreamModel === null ? null : { upstreamModel, type: null, dimensionsMax: 0, isAsked: true };
-  const shared = { registry, secrets: environmentSecrets, packagesFolder: null, clock, timeoutMs: 10_000 };
+  const shared = { registry, secrets, packagesFolder: null, clock, timeoutMs: 10_000 };
   const findings = await examineUpstream({ provider, model, ...shared });
   const { check = "", message = "", remedy = "" } = findings.at(-1) ?? {};
   return { findings, check, said: `${message} ${remedy}` };

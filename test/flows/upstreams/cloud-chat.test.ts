@@ -101,9 +101,10 @@ async function embed(
 
 /** The last line of `upstream test`. */
 async function examine(provider: ProviderDefinition, secret: string, upstreamModel: string) {
-  vi.stubEnv("CLOUD_KEY", secret);
+  // The environment's secrets are kept for half a second.
+  const secrets = { ...environmentSecrets, find: () => secret, use: () => secret, listSent: () => [secret] };
   const model = { upstreamModel, type: "chat" as const, dimensionsMax: 0, isAsked: true };
-  const shared = { registry, secrets: environmentSecrets, packagesFolder: null, clock, timeoutMs: 10_000 };
+  const shared = { registry, secrets, packagesFolder: null, clock, timeoutMs: 10_000 };
   const findings = await examineUpstream({ provider, model, ...shared });
   const { check = "", message = "", remedy = "" } = findings.at(-1) ?? {};
   return { check, said: `${message} ${remedy}` };
