@@ -3,7 +3,7 @@ import { readReference, type SecretReader } from "../platform/config/secrets.ts"
 import { readWhole } from "../platform/net/guarded-client.ts";
 import { probeAddress } from "../platform/net/probe-address.ts";
 import { findAccountAddress, resolveAzure } from "./accounts/account-address.ts";
-import { createBedrockSigner, readAwsAccount } from "./accounts/aws-access.ts";
+import { createAwsAccess, createBedrockSigner, readAwsAccount } from "./accounts/aws-access.ts";
 import { anthropicUrl, googleBaseUrl } from "./ai-sdk/create-ai-sdk-chat.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { type ChatProvider, ProviderError, type ProviderErrorKind } from "./contract.ts";
@@ -119,9 +119,10 @@ function findAccess({ kind, base_url: baseUrl, auth_header: authHeader }: Provid
 /** Bedrock checks the signature, the model and then the request, so an empty one checks both at no cost. */
 function findInvocation({ provider, model, clock }: Keyed): Access {
   const { path, body } = emptyInvocation;
+  const owned = { clock, account: readAwsAccount(provider) };
   return {
     baseUrl: findAccountAddress(provider),
-    auth: createBedrockSigner({ clock, account: readAwsAccount(provider) }),
+    auth: createBedrockSigner(createAwsAccess(owned), owned),
     path: placeModel(path, model?.upstreamModel ?? absentModel),
     refused: { body, kinds: model === null ? ["rejected", "model-unavailable"] : ["rejected"] },
   };

@@ -14,6 +14,8 @@ export type AwsAccount = { region: string; role: AwsRole | null };
 /** The credentials that calls carry: those that are stored, or the role's. */
 export type AwsAccess = {
   get(secret: string | null): Promise<AwsCredentials>;
+  /** Drops a role's session that AWS refused: it may have been revoked. */
+  heed(error: unknown, secret: string | null): void;
   close(): Promise<void>;
 };
 
@@ -42,13 +44,18 @@ export function createAwsAccess({ clock, account: { role } }: { clock: Clock; ac
       }
       return role === null ? credentials : await sessions.get(secret);
     },
+    heed(error, secret) {
+      if (secret !== null && error instanceof ProviderError && error.kind === "key-refused") sessions.forget(secret);
+    },
     close: () => sessions.close(),
   };
 }
 
-/** Signs requests to Bedrock, or sends its API key. */
-export function createBedrockSigner({ clock, account }: { clock: Clock; account: AwsAccount }): RequestSigner {
-  const access = createAwsAccess({ clock, account });
+/** Signs requests to Bedrock, or sends its API key. Closes the access. */
+export function createBedrockSigner(
+  access: AwsAccess,
+  { clock, account }: { clock: Clock; account: AwsAccount },
+): RequestSigner {
   return {
     async sign(request, secret) {
       const credentials = await access.get(secret);

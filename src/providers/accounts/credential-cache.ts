@@ -5,6 +5,8 @@ import { ProviderError } from "../contract.ts";
 export type CredentialCache<T> = {
   /** Issues new credentials shortly before the old ones end. Concurrent calls share one request. */
   get(source: string): Promise<T>;
+  /** The next call issues new ones. */
+  forget(source: string): void;
   close(): Promise<void>;
 };
 
@@ -46,6 +48,7 @@ export function createCredentialCache<T>({ clock, issue }: CacheOptions<T>): Cre
         throw error;
       }
     },
+    forget: (source) => void current.delete(source),
     async close() {
       closing.abort(new ProviderError("unreachable", "The gateway is shutting down."));
       await Promise.allSettled(pending.values());

@@ -18,7 +18,21 @@ export function createBedrockChat(options: VendorChatOptions & BedrockPlace): Ch
     { dialect: bedrockDialect, isMediaSpliced: false },
     async ({ upstreamModel, ...call }) => (await connect(options, access, call)).languageModel(upstreamModel),
   );
-  return { ...chat, close: () => closeBoth(chat, access) };
+  return {
+    ...chat,
+    startChat: (call, sink) =>
+      chat.startChat(call, {
+        onAccepted: () => sink.onAccepted(),
+        onPieces: (pieces) => sink.onPieces(pieces),
+        onEnd: (usage) => sink.onEnd(usage),
+        onAnswer: (answer) => sink.onAnswer(answer),
+        onError(error) {
+          access.heed(error, call.apiKey);
+          sink.onError(error);
+        },
+      }),
+    close: () => closeBoth(chat, access),
+  };
 }
 
 export function createBedrockEmbedding(options: VendorOptions & BedrockPlace): EmbeddingProvider {
@@ -26,7 +40,18 @@ export function createBedrockEmbedding(options: VendorOptions & BedrockPlace): E
   const embedding = createAiSdkEmbedding(options.clock, async ({ upstreamModel, ...call }) =>
     (await connect(options, access, call)).embeddingModel(upstreamModel),
   );
-  return { ...embedding, close: () => closeBoth(embedding, access) };
+  return {
+    ...embedding,
+    async embed(call) {
+      try {
+        return await embedding.embed(call);
+      } catch (error) {
+        access.heed(error, call.apiKey);
+        throw error;
+      }
+    },
+    close: () => closeBoth(embedding, access),
+  };
 }
 
 async function closeBoth(provider: { close(): Promise<void> }, access: AwsAccess): Promise<void> {

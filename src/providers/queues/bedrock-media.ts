@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { type AwsAccount, createBedrockSigner } from "../accounts/aws-access.ts";
+import { type AwsAccount, createAwsAccess, createBedrockSigner } from "../accounts/aws-access.ts";
 import { readBaseUrl } from "../base-url.ts";
 import type { GenerationProvider } from "../generation.ts";
 import { createMediaClient, type MediaClientOptions } from "../media-client.ts";
@@ -108,11 +108,23 @@ type BedrockOptions = Pick<MediaClientOptions, "headers" | "connectionsMax"> & {
 
 export function createBedrockGeneration({ baseUrl, account, clock, ...options }: BedrockOptions): GenerationProvider {
   const { origin, pathOf } = readBaseUrl(baseUrl);
-  const auth = createBedrockSigner({ clock, account });
-  return createInstantGeneration({
+  const access = createAwsAccess({ clock, account });
+  const auth = createBedrockSigner(access, { clock, account });
+  const generation = createInstantGeneration({
     ...{ vendor: bedrockMedia, clock, client: createMediaClient({ ...options, origin, auth }) },
     place: (path, { model = "" }) => pathOf(placeModel(path, model)),
   });
+  return {
+    ...generation,
+    async submit(call) {
+      try {
+        return await generation.submit(call);
+      } catch (error) {
+        access.heed(error, call.apiKey);
+        throw error;
+      }
+    },
+  };
 }
 
 /** A model may be an ARN, whose slashes are part of its name. */

@@ -232,6 +232,16 @@ describe("a role", () => {
     expect(sts.countSessions()).toBe(before + 3);
   });
 
+  test("whose session was revoked is assumed again", async () => {
+    await draw(asRole());
+    const before = sts.countSessions();
+    bedrock.refuse("expired");
+    expect(await catchFailure(draw(asRole()))).toMatchObject({ kind: "key-refused" });
+    bedrock.refuse(null);
+    await draw(asRole());
+    expect(sts.countSessions()).toBe(before + 1);
+  });
+
   test("signs with the credentials of its session, never with the stored key", async () => {
     await draw(asRole());
     const { headers } = bedrock.requests.at(-1) ?? {};
@@ -251,6 +261,12 @@ describe("a role", () => {
     const provider = asRole({ kind: "bedrock", base_url: fake.url });
     expect(await chat(provider)).toBe("Hello");
     expect(fake.requests.at(-1)?.headers.authorization).toContain("Credential=ASIATESTTESTTEST");
+    const before = sts.countSessions();
+    fake.refuse("expired");
+    await expect(chat(provider)).rejects.toMatchObject({ kind: "key-refused" });
+    fake.refuse(null);
+    expect(await chat(provider)).toBe("Hello");
+    expect(sts.countSessions()).toBe(before + 1);
     sts.refuse("denied");
     const refused = await chat(asRole({ kind: "bedrock", base_url: fake.url, headers: { "x-new": "1" } })).catch(
       (error: unknown) => error,
