@@ -206,7 +206,7 @@ async function chat(definition: ProviderDefinition): Promise<string> {
 }
 
 describe("a role", () => {
-  test("is assumed once for concurrent calls, and anew before its session ends", async () => {
+  test("is assumed once for concurrent calls, and again before its session ends", async () => {
     const before = sts.countSessions();
     const release = sts.hold();
     const calls = [draw(asRole()), draw(asRole()), draw(asRole())];

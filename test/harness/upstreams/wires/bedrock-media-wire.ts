@@ -60,7 +60,7 @@ const core = "stability.stable-image-core-v1:1";
 const ultra = "arn:aws:bedrock:us-west-2::foundation-model/stability.stable-image-ultra-v1:1";
 
 /** An error of AWS: its type is in a header. */
-export function describeAwsError(status: number, type: string, message: string): WireReply {
+function describeAwsError(status: number, type: string, message: string): WireReply {
   return [status, { message }, { "x-amzn-errortype": `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/` }];
 }
 
