@@ -77,11 +77,11 @@ const roleAdvice: Readonly<Record<string, Pick<Advice, "message" | "remedy">>> =
   },
   RegionDisabledException: {
     message: "AWS STS is not active in this region for your account.",
-    remedy: "Activate the region in IAM, under Account settings, or set sts_url to the address of another one.",
+    remedy: "Activate the region in IAM, under Account settings.",
   },
 };
 
-/** For a failure to assume the role of `role_arn`; `null` if the key itself is at fault, or for other failures. */
+/** For a failure to assume the role of `role_arn`; `null` for any other failure. */
 export function adviseRole({ kind, detail = {} }: ProviderError, keyName: string): Advice | null {
   const { role, stsUrl, code } = detail;
   if (typeof role !== "string") return null;

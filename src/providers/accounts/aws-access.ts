@@ -15,7 +15,7 @@ export type AwsAccount = { region: string; role: AwsRole | null };
 export type AwsAccess = {
   get(secret: string | null): Promise<AwsCredentials>;
   /** Drops a role's session that AWS refused: it may have been revoked. */
-  heed(error: unknown, secret: string | null): void;
+  forgetRefused(error: unknown, secret: string | null): void;
   close(): Promise<void>;
 };
 
@@ -44,7 +44,7 @@ export function createAwsAccess({ clock, account: { role } }: { clock: Clock; ac
       }
       return role === null ? credentials : await sessions.get(secret);
     },
-    heed(error, secret) {
+    forgetRefused(error, secret) {
       if (secret !== null && error instanceof ProviderError && error.kind === "key-refused") sessions.forget(secret);
     },
     close: () => sessions.close(),

@@ -27,7 +27,7 @@ export function createBedrockChat(options: VendorChatOptions & BedrockPlace): Ch
         onEnd: (usage) => sink.onEnd(usage),
         onAnswer: (answer) => sink.onAnswer(answer),
         onError(error) {
-          access.heed(error, call.apiKey);
+          access.forgetRefused(error, call.apiKey);
           sink.onError(error);
         },
       }),
@@ -46,7 +46,7 @@ export function createBedrockEmbedding(options: VendorOptions & BedrockPlace): E
       try {
         return await embedding.embed(call);
       } catch (error) {
-        access.heed(error, call.apiKey);
+        access.forgetRefused(error, call.apiKey);
         throw error;
       }
     },

@@ -120,7 +120,7 @@ export function createBedrockGeneration({ baseUrl, account, clock, ...options }:
       try {
         return await generation.submit(call);
       } catch (error) {
-        access.heed(error, call.apiKey);
+        access.forgetRefused(error, call.apiKey);
         throw error;
       }
     },
