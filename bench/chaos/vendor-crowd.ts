@@ -7,7 +7,7 @@ import type { QueueKind } from "../../src/providers/provider-definition.ts";
 import { queueVendors } from "../../src/providers/queues/queue-vendors.ts";
 import { film, makePicture } from "../../test/harness/upstreams/media-samples.ts";
 import { findComplaint } from "../../test/harness/upstreams/vendor-fake.ts";
-import type { QueueWire } from "../../test/harness/upstreams/wires/queue-wire.ts";
+import type { QueueWire, WireReply } from "../../test/harness/upstreams/wires/queue-wire.ts";
 import { queueWires } from "../../test/harness/upstreams/wires/queue-wires.ts";
 import { draw } from "./draw.ts";
 
@@ -121,7 +121,7 @@ export async function startVendorCrowd(options: CrowdOptions): Promise<VendorCro
     );
 
   /** The faults of a submission. Returns `false` if the vendor goes on with it. */
-  function refuse(response: ServerResponse, rate: readonly [number, unknown]): boolean {
+  function refuse(response: ServerResponse, rate: WireReply): boolean {
     if (meets("a submission is limited", perThousand.limited)) {
       response.setHeader("retry-after", "1");
       sendJson(response, rate);
@@ -247,7 +247,7 @@ function readState({ endsAt, fails }: CrowdJob): "queued" | "running" | "done" |
   return leftMs > 20_000 ? "queued" : "running";
 }
 
-function sendJson(response: ServerResponse, [status, body]: readonly [number, unknown]): ServerResponse {
+function sendJson(response: ServerResponse, [status, body]: WireReply): ServerResponse {
   return response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fieldsByKind } from "./fields-by-kind.ts";
+import { fieldsByKind, findModelFields } from "./fields-by-kind.ts";
 import { servedByKind } from "./provider-definition.ts";
 import { findValueObstacle, listFields, writeFields } from "./write-media-fields.ts";
 
@@ -16,11 +16,19 @@ const samples: Record<string, string | number | boolean | string[]> = {
   seed: 7,
 };
 
-const all = Object.entries(fieldsByKind).flatMap(([kind, types]) =>
-  Object.entries(types).map(([type, rules]) => ({ kind: kind as keyof typeof servedByKind, type, rules })),
+/** Models with other fields than the first of their kind. */
+const families = ["stability.sd3-5-large-v1:0", "stability.stable-image-core-v1:1"].map(
+  (model) => ["bedrock-media", findModelFields("bedrock-media", model) ?? {}, model] as const,
 );
 
-describe.each(all)("$kind, $type", ({ kind, type, rules }) => {
+const all = [
+  ...Object.entries(fieldsByKind).map(([kind, types]) => [kind, types, "any"] as const),
+  ...families,
+].flatMap(([kind, types, model]) =>
+  Object.entries(types).map(([type, rules]) => ({ kind: kind as keyof typeof servedByKind, type, rules, model })),
+);
+
+describe.each(all)("$kind, $type, model $model", ({ kind, type, rules }) => {
   const fields = listFields(type as Parameters<typeof listFields>[0]);
 
   test("has rules for known fields only, and is listed as served", () => {

@@ -52,33 +52,45 @@ export type MediaClientOptions = {
   origin: string;
   /** In addition to the usual ones. */
   headers: Readonly<Record<string, string>>;
-  /** How the key is sent. */
-  authHeader: { name: string; prefix: string };
+  /** How the key is sent: in a header, or as a signature. */
+  auth: { name: string; prefix: string } | RequestSigner;
   connectionsMax: number;
+};
+
+/** Authorizes requests that have a text as their body. */
+export type RequestSigner = {
+  /** The headers that authorize the request. Throws a `ProviderError` if there are no credentials. */
+  sign(request: { method: string; url: string; body: string }, apiKey: string): Promise<Record<string, string>>;
+  close(): Promise<void>;
 };
 
 const connectMs = 15_000;
 const headerBytesMax = 64 * 1024;
 /** Our own limit, not the upstream's: a connection becomes free within a submission's time. */
 const busyMs = 1_000;
-export function createMediaClient({ origin, authHeader, connectionsMax, headers }: MediaClientOptions): MediaClient {
+export function createMediaClient({ origin, auth, connectionsMax, headers }: MediaClientOptions): MediaClient {
   const client = createGuardedClient({ allowsPrivate: allowPrivateFor(origin), connectMs, headerBytesMax });
   const places = { kept: createSemaphore(connectionsMax), fresh: createSemaphore(connectionsMax) };
   const common = { "user-agent": "sluice", ...lowerNames(headers) };
-  const authorize = (apiKey: string | null): Record<string, string> =>
-    apiKey === null ? {} : { [authHeader.name.toLowerCase()]: authHeader.prefix + apiKey };
+  const authorizePlain = (apiKey: string | null): Record<string, string> =>
+    apiKey === null || "sign" in auth ? {} : { [auth.name.toLowerCase()]: auth.prefix + apiKey };
+  async function authorize({ method, path, body, apiKey }: MediaRequest): Promise<Record<string, string>> {
+    if (apiKey === null || !("sign" in auth)) return authorizePlain(apiKey);
+    return await auth.sign({ method, url: origin + path, body: typeof body === "string" ? body : "" }, apiKey);
+  }
 
   async function open(
     request: MediaRequest,
     { connection, onSent }: { connection: "kept" | "fresh"; onSent?(): void },
   ): Promise<ExchangeAnswer> {
-    const { method, path, body, apiKey, timeoutMs, idleMs = timeoutMs, signal } = request;
+    const { method, path, body, timeoutMs, idleMs = timeoutMs, signal } = request;
+    const authorized = await authorize(request);
     const leave = await acquireConnection(places, connection, request);
     try {
       const answer = await client.send(origin + path, {
         ...{ method, body, signal, connection },
         ...(onSent === undefined ? {} : { onSent }),
-        headers: { ...common, ...lowerNames(request.headers ?? {}), ...authorize(apiKey) },
+        headers: { ...common, ...lowerNames(request.headers ?? {}), ...authorized },
         timeouts: { connectMs, firstByteMs: timeoutMs, idleMs, totalMs: timeoutMs },
         onOver: leave,
       });
@@ -111,7 +123,7 @@ export function createMediaClient({ origin, authHeader, connectionsMax, headers 
     },
     async download(url, { signal, apiKey }) {
       try {
-        const headers = { ...common, ...authorize(apiKey) };
+        const headers = { ...common, ...authorizePlain(apiKey) };
         const { read, drop } = await download(client, url, { origin, headers, signal });
         const bytes = Readable.from(
           translateWhile(read(), (error) => translateFileError(error, signal)),
@@ -125,7 +137,10 @@ export function createMediaClient({ origin, authHeader, connectionsMax, headers 
         throw translateFileError(error, signal);
       }
     },
-    close: () => client.close(),
+    async close() {
+      await client.close();
+      if ("sign" in auth) await auth.close();
+    },
   };
 }
 

@@ -34,6 +34,7 @@ export type VoiceKind = (typeof voiceKinds)[number];
 
 export const providerKinds = [
   ...(["sandbox", "openai-compatible", "azure", "anthropic", "google", "vertex", "bedrock", "ai-sdk", "fal"] as const),
+  "bedrock-media",
   ...queueKinds,
   ...voiceKinds,
 ] as const;
@@ -53,6 +54,7 @@ export const servedByKind = {
   bedrock: ["chat", "embedding"],
   "ai-sdk": ["chat", "embedding"],
   fal: ["image", "video", "avatar"],
+  "bedrock-media": ["image"],
   ark: ["video"],
   "black-forest-labs": ["image"],
   dashscope: ["video", "avatar"],
@@ -97,6 +99,10 @@ export type ProviderDefinition = {
   resource?: string;
   api_version?: string;
   region?: string;
+  /** The AWS role that calls are made as. */
+  role_arn?: string;
+  external_id?: string;
+  sts_url?: string;
   project?: string;
   location?: string;
   publisher?: "google" | "anthropic";
@@ -143,6 +149,6 @@ export function isVoiceKind(kind: ProviderKind): kind is VoiceKind {
 }
 
 /** Kinds that make media and serve no chat. Each needs a key. */
-export function isMediaKind(kind: ProviderKind): kind is "fal" | QueueKind | VoiceKind {
-  return kind === "fal" || isQueueKind(kind) || isVoiceKind(kind);
+export function isMediaKind(kind: ProviderKind): kind is "fal" | "bedrock-media" | QueueKind | VoiceKind {
+  return kind === "fal" || kind === "bedrock-media" || isQueueKind(kind) || isVoiceKind(kind);
 }

@@ -4,6 +4,7 @@ import { environmentSecrets, type SecretReader } from "../platform/config/secret
 import { OperatorError } from "../platform/errors/operator-error.ts";
 import { createGuardedClient } from "../platform/net/guarded-client.ts";
 import { findAccountAddress, resolveAzure } from "./accounts/account-address.ts";
+import { readAwsAccount } from "./accounts/aws-access.ts";
 import type { Adapter, AdapterHost, MediaProviders } from "./adapter.ts";
 import { anthropicUrl, createAnthropicChat, createGoogleChat, createPackageChat } from "./ai-sdk/create-ai-sdk-chat.ts";
 import { createGoogleEmbedding, createPackageEmbedding } from "./ai-sdk/create-ai-sdk-embedding.ts";
@@ -22,6 +23,7 @@ import { createOpenAiSpeech } from "./openai-compatible/create-openai-speech.ts"
 import { createOpenAiTranscription } from "./openai-compatible/create-openai-transcription.ts";
 import { readQuirks } from "./openai-compatible/read-quirks.ts";
 import { isMediaKind, isQueueKind, isVoiceKind, type ProviderDefinition } from "./provider-definition.ts";
+import { createBedrockGeneration } from "./queues/bedrock-media.ts";
 import { createQueueGeneration } from "./queues/create-queue-generation.ts";
 import { queueVendors } from "./queues/queue-vendors.ts";
 import type { TranscriptionProvider } from "./transcription.ts";
@@ -196,8 +198,12 @@ function createMedia(
           packagesFolder,
         }),
       };
+    case "bedrock-media": {
+      const place = { baseUrl: findAccountAddress(definition) ?? "", account: readAwsAccount(definition) };
+      return { ...nothing, generation: createBedrockGeneration({ ...common, ...place }) };
+    }
     case "bedrock": {
-      const place = { baseUrl: findAccountAddress(definition) ?? "", region: definition.region ?? "" };
+      const place = { baseUrl: findAccountAddress(definition) ?? "", account: readAwsAccount(definition) };
       return { ...nothing, embedding: createBedrockEmbedding({ ...common, ...place }) };
     }
     case "vertex": {
@@ -242,7 +248,7 @@ function createChat(
     case "ai-sdk":
       return createPackageChat({ ...vendor, packageName: definition.package ?? "", packagesFolder });
     case "bedrock":
-      return createBedrockChat({ ...vendor, baseUrl: accountUrl, region: definition.region ?? "" });
+      return createBedrockChat({ ...vendor, baseUrl: accountUrl, account: readAwsAccount(definition) });
     case "vertex":
       return createVertexChat({ ...vendor, baseUrl: accountUrl, publisher: definition.publisher ?? "google" });
     case "azure":

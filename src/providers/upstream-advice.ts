@@ -1,5 +1,5 @@
 import type { AddressStep } from "../platform/net/probe-address.ts";
-import type { ProviderErrorKind } from "./contract.ts";
+import type { ProviderError, ProviderErrorKind } from "./contract.ts";
 
 type Advised = { keyName: string; upstreamModel: string; address: string };
 type Advice = { check: string; message: string; remedy: string };
@@ -63,6 +63,41 @@ export const adviceByFailure: Readonly<Record<ProviderErrorKind, (about: Advised
     remedy: `Read what the vendor says. A proxy may answer in its place, or base_url (${address}) be wrong.`,
   }),
 };
+
+/** What AWS's codes mean when a role is assumed. `AccessDenied` is also the answer for a role that does not exist. */
+const roleAdvice: Readonly<Record<string, Pick<Advice, "message" | "remedy">>> = {
+  AccessDenied: {
+    message: "AWS does not let this key assume the role.",
+    remedy:
+      "Compare role_arn with IAM. Allow sts:AssumeRole on it in the policy of the key's user, and name that user in the role's trust policy. If the trust policy requires sts:ExternalId, set external_id.",
+  },
+  ValidationError: {
+    message: "AWS does not accept role_arn or external_id.",
+    remedy: "Compare both with the role in IAM.",
+  },
+  RegionDisabledException: {
+    message: "AWS STS is not active in this region for your account.",
+    remedy: "Activate the region in IAM, under Account settings.",
+  },
+};
+
+/** For a failure to assume the role of `role_arn`; `null` for any other failure. */
+export function adviseRole({ kind, detail = {} }: ProviderError, keyName: string): Advice | null {
+  const { role, stsUrl, code } = detail;
+  if (typeof role !== "string") return null;
+  const known = Object.hasOwn(roleAdvice, String(code)) ? roleAdvice[String(code)] : undefined;
+  if (known !== undefined) return { check: "role", message: `${known.message} (${role})`, remedy: known.remedy };
+  if (kind === "key-refused") {
+    return {
+      ...{ check: "key", message: `AWS refuses this key when it assumes the role ${role}.` },
+      remedy: `Store a valid access key: aws configure export-credentials | npm run -s sluice -- secret set ${keyName}`,
+    };
+  }
+  return {
+    ...{ check: "role", message: `The role ${role} could not be assumed at ${String(stsUrl)}.` },
+    remedy: "Read what AWS says. Check that this machine reaches that address, and AWS's status page.",
+  };
+}
 
 const remedyByCode: Readonly<Record<string, string>> = {
   ENOTFOUND:

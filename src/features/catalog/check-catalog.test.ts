@@ -271,6 +271,7 @@ test("a provider may have every option of its kind", () => {
     'kind: ai-sdk, package: "@ai-sdk/mistral"',
     "kind: ai-sdk, package: a",
     `kind: bedrock, region: us-gov-west-1, ${keyed}`,
+    `kind: bedrock-media, region: us-west-2, role_arn: "arn:aws:iam::123456789012:role/a/b", external_id: x-1, sts_url: "https://vpce-1.sts.us-west-2.vpce.amazonaws.com", ${keyed}`,
     `kind: vertex, project: mine-1, location: europe-west1, publisher: anthropic, ${keyed}`,
     `kind: azure, resource: mine, api_version: 2025-04-01-preview, native_wires: [responses], ${keyed}`,
   ];
@@ -316,7 +317,25 @@ describeProblems("an invalid account at a vendor", [
     "providers[1].auth_header: auth_header works only",
     ...toyIs(`kind: azure, resource: a, auth_header: x-key, ${keyed}`),
   ],
-  [`${mainPlace}.region: region works only with kind bedrock.`, ...moreOfMain("region: us-east-1")],
+  [
+    'providers[1].role_arn: "sluice" is not the ARN of the role to assume. Write one',
+    ...toyIs(`kind: bedrock, region: us-east-1, role_arn: sluice, ${keyed}`),
+  ],
+  [
+    "providers[1].external_id: external_id is for a role. Add role_arn, or remove external_id",
+    ...toyIs(`kind: bedrock-media, region: us-east-1, external_id: x-1, ${keyed}`),
+  ],
+  [
+    'providers[1].sts_url: "http://sts.example" is not the address',
+    ...toyIs(
+      `kind: bedrock, region: us-east-1, role_arn: "arn:aws:iam::123456789012:role/a", sts_url: "http://sts.example", ${keyed}`,
+    ),
+  ],
+  [
+    `${mainPlace}.role_arn: role_arn works only with kind bedrock or bedrock-media.`,
+    ...moreOfMain('role_arn: "arn:aws:iam::123456789012:role/a"'),
+  ],
+  [`${mainPlace}.region: region works only with kind bedrock or bedrock-media.`, ...moreOfMain("region: us-east-1")],
   [`${mainPlace}.publisher: publisher works only with kind vertex.`, ...moreOfMain("publisher: google")],
 ]);
 

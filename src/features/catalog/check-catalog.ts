@@ -30,6 +30,7 @@ export type CatalogSurroundings = {
 
 /** Kinds for other APIs of the same vendor. */
 const vendorsByKind: Partial<Record<keyof typeof servedByKind, readonly (keyof typeof servedByKind)[]>> = {
+  bedrock: ["bedrock-media"],
   google: ["google-media", "vertex-media"],
   vertex: ["vertex-media"],
   minimax: ["minimax-speech"],
@@ -160,6 +161,9 @@ function checkKind(
   }
 }
 
+/** Settings of `role_arn`. */
+const roleSettings = ["external_id", "sts_url"] as const;
+
 /** Checks the settings of the account at the vendor. */
 function checkAccount(
   provider: CatalogFile["providers"][number],
@@ -182,6 +186,10 @@ function checkAccount(
     } else if (!setting.pattern.test(value)) {
       report([...path, name], `"${value}" is not ${setting.meaning}. Write one such as ${setting.example}.`);
     }
+  }
+  for (const name of roleSettings) {
+    if (provider[name] === undefined || provider.role_arn !== undefined || !(kind in accountSettings)) continue;
+    report([...path, name], `${name} is for a role. Add role_arn, or remove ${name} from provider ${id}.`);
   }
   if (kind !== "azure") return;
   if (resource === undefined && baseUrl === undefined) {

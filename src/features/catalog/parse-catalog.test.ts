@@ -114,7 +114,7 @@ describe("a mistake is reported with its line, column and path", () => {
       "kind: sandbox",
       "▸kind: x",
       "providers[0].kind",
-      "kind must be one of: sandbox, openai-compatible, azure, anthropic, google, vertex, bedrock, ai-sdk, fal, ark,",
+      "kind must be one of: sandbox, openai-compatible, azure, anthropic, google, vertex, bedrock, ai-sdk, fal, bedrock-media,",
     ],
     ["no type", "type: chat", "▸type: book", "models[0].type", "type must be one of: chat, image, "],
     ["no way to bill", "billing_type: token", "▸billing_type: x", "prices[0].billing_type", "must be one of: token, "],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ProviderDefinition } from "../provider-definition.ts";
-import { findAccountAddress } from "./account-address.ts";
+import { findAccountAddress, findStsAddress } from "./account-address.ts";
 
 type Fields = Omit<ProviderDefinition, "id">;
 
@@ -14,6 +14,7 @@ test.for<[Fields, string | undefined]>([
   ],
   [{ kind: "azure", base_url: "https://proxy.example/v1" }, "https://proxy.example/v1"],
   [{ kind: "bedrock", region: "eu-west-1" }, "https://bedrock-runtime.eu-west-1.amazonaws.com"],
+  [{ kind: "bedrock-media", region: "us-west-2" }, "https://bedrock-runtime.us-west-2.amazonaws.com"],
   [{ kind: "bedrock", region: "cn-north-1" }, "https://bedrock-runtime.cn-north-1.amazonaws.com.cn"],
   [{ kind: "bedrock", region: "eusc-de-east-1" }, "https://bedrock-runtime.eusc-de-east-1.amazonaws.eu"],
   [
@@ -35,4 +36,12 @@ test.for<[Fields, string | undefined]>([
   [{ kind: "openai-compatible", base_url: "https://api.example/v1" }, undefined],
 ])("%o has the address %s", ([fields, address]) => {
   expect(findAccountAddress({ id: "one", ...fields })).toBe(address);
+});
+
+test.for<[Fields, string]>([
+  [{ kind: "bedrock", region: "eu-west-1" }, "https://sts.eu-west-1.amazonaws.com/"],
+  [{ kind: "bedrock-media", region: "cn-north-1" }, "https://sts.cn-north-1.amazonaws.com.cn/"],
+  [{ kind: "bedrock", region: "eu-west-1", sts_url: "https://vpce.example" }, "https://vpce.example"],
+])("roles of %o are assumed at %s", ([fields, address]) => {
+  expect(findStsAddress({ id: "one", ...fields })).toBe(address);
 });

@@ -15,6 +15,7 @@ export function findAccountAddress(definition: ProviderDefinition): string | und
     case "azure":
       return baseUrl ?? findAzureAddress(definition);
     case "bedrock":
+    case "bedrock-media":
       return baseUrl ?? findBedrockAddress(definition);
     case "vertex":
       return findVertexAddress(definition);
@@ -44,8 +45,17 @@ function findAzureAddress({ resource, api_version: version }: ProviderDefinition
 }
 
 function findBedrockAddress({ region = "" }: ProviderDefinition): string {
+  return `https://bedrock-runtime.${region}.${findAwsDomain(region)}`;
+}
+
+/** Of the service that issues the credentials of roles. */
+export function findStsAddress({ region = "", sts_url: stsUrl }: ProviderDefinition): string {
+  return stsUrl ?? `https://sts.${region}.${findAwsDomain(region)}/`;
+}
+
+function findAwsDomain(region: string): string {
   const [, domain] = awsDomains.find(([prefix]) => region.startsWith(prefix)) ?? ["", "amazonaws.com"];
-  return `https://bedrock-runtime.${region}.${domain}`;
+  return domain;
 }
 
 /** `base_url` replaces host and version: the project is part of the path. */

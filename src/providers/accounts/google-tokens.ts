@@ -3,6 +3,7 @@ import { ProviderError } from "../contract.ts";
 import { readVendorRefusal } from "../failures/read-vendor-refusal.ts";
 import { createMediaClient, type WholeAnswer } from "../media-client.ts";
 import { asRecord } from "../openai-compatible/json-value.ts";
+import { createCredentialCache } from "./credential-cache.ts";
 import { parseServiceAccount, signTokenRequest } from "./service-account.ts";
 
 /** Access tokens of service accounts, which Google issues for an hour. */
@@ -16,71 +17,41 @@ type Token = { value: string; expiresAt: number };
 
 const timeoutMs = 15_000;
 const answerBytesMax = 64 * 1024;
-/** A token is replaced this long before it ends, so that no call starts with an expired one. */
-const leadMs = 5 * 60_000;
 
 export function createGoogleTokens({ clock }: { clock: Clock }): GoogleTokens {
-  const current = new Map<string, Token>();
-  const pending = new Map<string, Promise<Token>>();
-  const closing = new AbortController();
-
-  async function issue(keyFile: string): Promise<Token> {
-    const account = parseServiceAccount(keyFile);
-    if (account === null) throw new ProviderError("key-refused", "The key is not the key file of a service account.");
-    const now = clock.now();
-    const { origin, pathname, search } = new URL(account.tokenUrl);
-    const client = createMediaClient({
-      ...{ origin, headers: {}, connectionsMax: 1, authHeader: { name: "authorization", prefix: "" } },
-    });
-    try {
-      const answer = await client.ask({
-        ...{ method: "POST", path: pathname + search, apiKey: null, timeoutMs, bytesMax: answerBytesMax },
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-        body: String(
-          new URLSearchParams({
-            grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
-            assertion: signTokenRequest(account, now),
-          }),
-        ),
-        signal: closing.signal,
-      });
-      return readToken(answer, now);
-    } finally {
-      await client.close();
-    }
-  }
-
-  function renew(keyFile: string): Promise<Token> {
-    const known = pending.get(keyFile);
-    if (known !== undefined) return known;
-    const made = issue(keyFile)
-      .then((token) => {
-        current.set(keyFile, token);
-        return token;
-      })
-      .finally(() => pending.delete(keyFile));
-    pending.set(keyFile, made);
-    return made;
-  }
-
+  const cache = createCredentialCache({ clock, issue: (keyFile, signal) => issueToken(keyFile, { clock, signal }) });
   return {
     async get(keyFile) {
       if (keyFile === null) throw new ProviderError("key-refused", "The provider has no key file.");
-      const token = current.get(keyFile);
-      const nowMs = clock.now().getTime();
-      if (token !== undefined && nowMs < token.expiresAt - leadMs) return token.value;
-      try {
-        return (await renew(keyFile)).value;
-      } catch (error) {
-        if (token !== undefined && nowMs < token.expiresAt) return token.value;
-        throw error;
-      }
+      return await cache.get(keyFile);
     },
-    async close() {
-      closing.abort(new ProviderError("unreachable", "The gateway is shutting down."));
-      await Promise.allSettled(pending.values());
-    },
+    close: () => cache.close(),
   };
+}
+
+async function issueToken(keyFile: string, { clock, signal }: { clock: Clock; signal: AbortSignal }): Promise<Token> {
+  const account = parseServiceAccount(keyFile);
+  if (account === null) throw new ProviderError("key-refused", "The key is not the key file of a service account.");
+  const now = clock.now();
+  const { origin, pathname, search } = new URL(account.tokenUrl);
+  const client = createMediaClient({
+    ...{ origin, headers: {}, connectionsMax: 1, auth: { name: "authorization", prefix: "" } },
+  });
+  try {
+    const answer = await client.ask({
+      ...{ method: "POST", path: pathname + search, apiKey: null, timeoutMs, bytesMax: answerBytesMax, signal },
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: String(
+        new URLSearchParams({
+          grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+          assertion: signTokenRequest(account, now),
+        }),
+      ),
+    });
+    return readToken(answer, now);
+  } finally {
+    await client.close();
+  }
 }
 
 function readToken({ status, headers, body }: WholeAnswer, now: Date): Token {

@@ -46,7 +46,7 @@ export const failureTable = {
     ...{ fault: "request", circuit: never, code: "context_length_exceeded" },
   },
   "key-refused": {
-    explains: "Your key is unknown, revoked or missing.",
+    explains: "Your key is unknown, revoked or missing, or may not assume its role.",
     ...{ fault: "account", circuit: atOnce("key", 60_000), code: "upstream_unavailable" },
   },
   "out-of-credit": {

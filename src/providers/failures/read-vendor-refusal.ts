@@ -21,10 +21,10 @@ export type ReadOptions = {
 export function readVendorRefusal(refusal: VendorRefusal, { now, findParam }: ReadOptions): ProviderError {
   const words = readVendorWords(refusal.body);
   const status = refusal.status >= 300 ? refusal.status : words.status;
-  const type = readHeader(refusal.headers, "x-fal-error-type");
+  const type = readErrorType(refusal.headers);
   const { kind, isIsolated = false } = judge(
     status,
-    type === "" ? words : { ...words, words: `${words.words} ${type}` },
+    type === "" ? words : { ...words, words: `${words.words} ${type.toLowerCase()}` },
   );
   return new ProviderError(kind, describe(refusal.status), {
     param: kind === "rejected" ? findParam(words) : null,
@@ -82,6 +82,12 @@ function listDelaysMs(details: unknown): number[] {
       Array.isArray(violations) && violations.some((one) => /PerDay/i.test(String(asRecord(one)?.quotaId)));
     return [...(seconds === null ? [] : [Number(seconds) * 1000]), ...(isDaily ? [dailyQuotaRetryMs] : [])];
   });
+}
+
+/** fal and AWS put the type of an error in a header; AWS appends an address. */
+function readErrorType(headers: VendorRefusal["headers"]): string {
+  const [type = ""] = (readHeader(headers, "x-fal-error-type") || readHeader(headers, "x-amzn-errortype")).split(":");
+  return type;
 }
 
 function readHeader(headers: VendorRefusal["headers"], name: string): string {

@@ -30,6 +30,11 @@ export const refusalRules: readonly RefusalRule[] = [
   // fal could not fetch our URL; an upstream that gets the bytes can.
   { kind: "unreachable", words: /file_download_error/, isIsolated: true },
 
+  // AWS puts the cause in a header. The first is a 429, the second a 424, the third a 400.
+  { kind: "overloaded", words: /modelnotreadyexception/ },
+  { kind: "overloaded", words: /modelerrorexception/ },
+  { kind: "quota-exceeded", words: /servicequotaexceededexception/ },
+
   // A failing server may send anything.
   { kind: "timeout", statuses: [408, 504] },
   { kind: "overloaded", statuses: isServerFault },
@@ -43,7 +48,7 @@ export const refusalRules: readonly RefusalRule[] = [
   {
     kind: "key-refused",
     message:
-      /^(?:incorrect api key|invalid api key|api key (?:not valid|expired)|your api key was reported|authentication fail|access denied due to invalid subscription key|the security token included|the request signature we calculated|bearer token has expired|method doesn't allow unregistered callers|this organization has been disabled)/i,
+      /^(?:incorrect api key|invalid api key|api key (?:not valid|expired)|your api key was reported|authentication fail|access denied due to invalid subscription key|the security token included|the request signature we calculated|signature (?:expired|not yet current): |bearer token has expired|method doesn't allow unregistered callers|this organization has been disabled)/i,
   },
   {
     kind: "out-of-credit",
@@ -53,7 +58,7 @@ export const refusalRules: readonly RefusalRule[] = [
   {
     kind: "out-of-credit",
     message:
-      /^(?:your credit balance is too low|insufficient (?:credits?|balance)|this request requires more credits|your (?:newly created )?team .{0,80}credits|your prepayment credits|user is locked\. reason: exhausted balance|account \S{1,80} is suspended|this api method requires billing)/i,
+      /^(?:your credit balance is too low|insufficient (?:credits?|balance)|this request requires more credits|your (?:newly created )?team .{0,80}credits|your prepayment credits|user is locked\. reason: exhausted balance|model access is denied due to invalid_payment|account \S{1,80} is suspended|this api method requires billing)/i,
   },
   { kind: "out-of-credit", statuses: [402] },
   {
@@ -81,7 +86,7 @@ export const refusalRules: readonly RefusalRule[] = [
     kind: "model-unavailable",
     statuses: [400, 403, 404, 422],
     message:
-      /^(?:invalid model\b|unknown model,|\S{1,200} is not a valid model id$|models\/\S{1,200} is not found|publisher model |not found the model|no endpoints found for |the api deployment for|you don't have access to the model|this model version has reached|model use case details have not|user: arn:\S{1,300} is not authorized to perform: bedrock:|permission 'aiplatform\.\S{1,80}' denied on resource|this is not a chat model|project \S{1,80} does not have access to model|invocation of model id|application '\S{1,200}' not found)/i,
+      /^(?:invalid model\b|unknown model,|\S{1,200} is not a valid model id$|models\/\S{1,200} is not found|publisher model |not found the model|no endpoints found for |the api deployment for|you don't have access to the model|this model version has reached|model use case details have not|user: arn:\S{1,300} is not authorized to perform: bedrock:|model access is denied|access denied\. this model is marked|permission 'aiplatform\.\S{1,80}' denied on resource|this is not a chat model|project \S{1,80} does not have access to model|invocation of model id|application '\S{1,200}' not found)/i,
   },
   // Anthropic's whole message.
   { kind: "model-unavailable", statuses: [404], message: /^model: \S{1,200}$/ },

@@ -44,7 +44,7 @@ export function createFalGeneration(options: FalOptions): GenerationProvider {
   const client = createMediaClient({
     ...options,
     origin: baseUrl.origin,
-    authHeader: { name: "authorization", prefix: "Key " },
+    auth: { name: "authorization", prefix: "Key " },
   });
   const refuse = (answer: WholeAnswer, { request, route, upstreamModel }: GenerationCall): ProviderError =>
     readFalError(answer, {

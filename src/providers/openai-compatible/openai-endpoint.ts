@@ -6,7 +6,7 @@ import { createMediaClient, type MediaClient, type MediaClientOptions } from "..
 export type OpenAiMediaOptions = Pick<MediaClientOptions, "headers" | "connectionsMax"> & {
   /** The address before `/images/generations` or `/audio/speech`: `https://api.example.com/v1`. */
   baseUrl: string;
-  authHeader?: MediaClientOptions["authHeader"];
+  authHeader?: { name: string; prefix: string };
   /** The header that makes a repeated request the same one. */
   idempotencyHeader?: string | null;
   /** Request fields that the upstream rejects. */
@@ -24,5 +24,5 @@ export function presentTrace({ traceparent = null }: { traceparent?: string | nu
 export function createOpenAiEndpoint(options: OpenAiMediaOptions): OpenAiEndpoint {
   const { baseUrl, authHeader = { name: "authorization", prefix: "Bearer " }, clock } = options;
   const { origin, pathOf } = readBaseUrl(baseUrl);
-  return { client: createMediaClient({ ...options, origin, authHeader }), clock, pathOf };
+  return { client: createMediaClient({ ...options, origin, auth: authHeader }), clock, pathOf };
 }

@@ -4,23 +4,33 @@ import type { FieldRules } from "../route-terms.ts";
 import type { VendorHook } from "../vendor-hook.ts";
 
 /**
- * A vendor that takes a job over JSON, answers with its id, is polled, and then names the outputs. Places in replies are
- * paths such as `data.task_id` and `output.*.url`, where `*` stands for each item of a list.
+ * A vendor that makes media over JSON. Places in replies are paths such as `data.task_id` and `output.*.url`, where `*`
+ * stands for each item of a list.
  */
-export type QueueVendor = VendorErrors & {
-  baseUrl: string;
-  auth: { name: string; prefix: string };
+export type MediaVendor = VendorErrors & {
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>;
-  makes: Readonly<Partial<Record<GenerationRequest["type"], QueueProduct>>>;
+  makes: Products;
+  /** Models that have another API than the vendor's other ones; the first that fits. */
+  families?: readonly { models: RegExp; makes: Products }[];
+  /** How it calls back when a job has changed; absent if it does not, or not per job. */
+  hook?: VendorHook;
+  /** A header that only the vendor's own errors have, never those of a proxy. */
+  ownErrorHeader?: string;
+};
+
+export type Products = Readonly<Partial<Record<GenerationRequest["type"], QueueProduct>>>;
+
+/** A vendor that takes a job, answers with its id, is polled, and then names the outputs. */
+export type QueueVendor = MediaVendor & {
+  baseUrl: string;
+  auth: { name: string; prefix: string };
   /** What only callers with a key may read; absent: the poll of a job that does not exist. */
   keyPath?: string;
   /** The job's id in the reply to a submission. */
   id: string;
   poll: QueuePoll;
   cancel?: { method: "POST" | "DELETE"; path: string; works: Exclude<GenerationTraits["cancels"], "never"> };
-  /** How it calls back when a job has changed; absent if it does not, or not per job. */
-  hook?: VendorHook;
   /** The cause of a failed job. */
   failure: { code?: string; message: string };
   /** The vendor's fastest polling interval. */

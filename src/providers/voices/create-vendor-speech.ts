@@ -51,7 +51,7 @@ export function createVendorSpeech(
   options: VendorSpeechOptions,
 ): { speech: SpeechProvider; generation: GenerationProvider } {
   const { origin, pathOf } = readBaseUrl(options.baseUrl ?? vendor.baseUrl);
-  const client = createMediaClient({ ...options, origin, authHeader: vendor.auth });
+  const client = createMediaClient({ ...options, origin, auth: vendor.auth });
   const voice: Voice = { vendor, client, clock: options.clock, pathOf };
   const close = (): Promise<void> => client.close();
   return {

@@ -17,7 +17,7 @@ export function createVendorTranscription(
   options: VendorSpeechOptions,
 ): TranscriptionProvider {
   const { origin, pathOf } = readBaseUrl(options.baseUrl ?? vendor.baseUrl);
-  const client = createMediaClient({ ...options, origin, authHeader: vendor.auth });
+  const client = createMediaClient({ ...options, origin, auth: vendor.auth });
   const { clock } = options;
   return {
     findObstacle: (request) => findObstacle(vendor, request),

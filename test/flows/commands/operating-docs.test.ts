@@ -297,6 +297,7 @@ function writeCatalog(catalog: Catalog): void {
     "openai-compatible": fakes.openAiUrl,
     azure: fakes.openAiUrl,
     bedrock: bedrock.url,
+    "bedrock-media": bedrock.url,
     vertex: `${vertex.url}/v1`,
   };
   const providers = catalog.providers.map((provider) => {

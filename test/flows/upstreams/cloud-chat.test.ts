@@ -1,6 +1,4 @@
-import { Readable } from "node:stream";
 import {
-  BedrockRuntimeClient,
   BedrockRuntimeServiceException,
   ConverseCommand,
   ConverseStreamCommand,
@@ -13,6 +11,7 @@ import { examineUpstream } from "../../../src/providers/examine-upstream.ts";
 import type { ProviderDefinition } from "../../../src/providers/provider-definition.ts";
 import { createProviderRegistry, type ProviderRegistry } from "../../../src/providers/provider-registry.ts";
 import { createTestClock } from "../../harness/test-clock.ts";
+import { connectBedrock } from "../../harness/upstreams/bedrock-client.ts";
 import { type BedrockFake, startBedrockFake } from "../../harness/upstreams/bedrock-fake.ts";
 import { type FakeUpstreams, startFakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
 import { startVertexFake, type VertexFake } from "../../harness/upstreams/vertex-fake.ts";
@@ -102,9 +101,10 @@ async function embed(
 
 /** The last line of `upstream test`. */
 async function examine(provider: ProviderDefinition, secret: string, upstreamModel: string) {
-  vi.stubEnv("CLOUD_KEY", secret);
+  // The environment's secrets are kept for half a second.
+  const secrets = { ...environmentSecrets, find: () => secret, use: () => secret, listSent: () => [secret] };
   const model = { upstreamModel, type: "chat" as const, dimensionsMax: 0, isAsked: true };
-  const shared = { registry, secrets: environmentSecrets, packagesFolder: null, clock, timeoutMs: 10_000 };
+  const shared = { registry, secrets, packagesFolder: null, clock, timeoutMs: 10_000 };
   const findings = await examineUpstream({ provider, model, ...shared });
   const { check = "", message = "", remedy = "" } = findings.at(-1) ?? {};
   return { check, said: `${message} ${remedy}` };
@@ -195,12 +195,7 @@ describe("bedrock", () => {
   });
 
   test("AWS's own client accepts the fake", async () => {
-    const connect = (secretAccessKey: string) =>
-      new BedrockRuntimeClient({
-        ...{ region: account.region, endpoint: bedrock.url, maxAttempts: 1, authSchemePreference: ["sigv4"] },
-        credentials: { accessKeyId: account.accessKeyId, secretAccessKey },
-        requestHandler: { handle: sendOverHttp1 },
-      });
+    const connect = (secretAccessKey: string) => connectBedrock(bedrock.url, { ...account, secretAccessKey });
     const asked = { modelId: claude, messages: [{ role: "user" as const, content: [{ text: "Hello" }] }] };
     const client = connect(account.secretAccessKey);
     const { output, usage } = await client.send(new ConverseCommand(asked));
@@ -215,22 +210,6 @@ describe("bedrock", () => {
     await expect(refused).rejects.toMatchObject({ name: "InvalidSignatureException" });
   });
 });
-
-/** The client speaks HTTP/2 by default, the fake only HTTP/1.1. */
-async function sendOverHttp1(request: {
-  method: string;
-  hostname: string;
-  port?: number;
-  path: string;
-  headers: Record<string, string>;
-  body?: NonNullable<Parameters<typeof fetch>[1]>["body"];
-}) {
-  const { method, hostname, port, path, headers, body } = request;
-  const answer = await fetch(`http://${hostname}:${port}${path}`, { method, headers, body: body ?? null });
-  const stream =
-    answer.body === null ? Readable.from([]) : Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]);
-  return { response: { statusCode: answer.status, headers: Object.fromEntries(answer.headers), body: stream } };
-}
 
 describe("vertex", () => {
   test.for([

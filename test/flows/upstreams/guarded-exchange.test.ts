@@ -33,7 +33,7 @@ async function openStage(answer: Parameters<typeof startRecordingServer>[0]) {
 async function openMediaStage(answer: Parameters<typeof startRecordingServer>[0]) {
   const server = await startRecordingServer(answer);
   const authHeader = { name: "authorization", prefix: "Key " };
-  const client = createMediaClient({ origin: server.url, headers: {}, authHeader, connectionsMax: 1 });
+  const client = createMediaClient({ origin: server.url, headers: {}, auth: authHeader, connectionsMax: 1 });
   onTestFinished(async () => {
     await client.close();
     await server[Symbol.asyncDispose]();

@@ -12,12 +12,15 @@ import type {
 } from "../../../src/providers/generation.ts";
 import type { QueueKind } from "../../../src/providers/provider-definition.ts";
 import { createProviderRegistry } from "../../../src/providers/provider-registry.ts";
+import { createBedrockGeneration } from "../../../src/providers/queues/bedrock-media.ts";
 import { createQueueGeneration } from "../../../src/providers/queues/create-queue-generation.ts";
+import type { MediaVendor } from "../../../src/providers/queues/queue-vendor.ts";
 import { queueVendors } from "../../../src/providers/queues/queue-vendors.ts";
 import { createInput, describeCall } from "../../harness/media/media-stage.ts";
 import { type ScriptedVendor, startScriptedVendor } from "../../harness/upstreams/scripted-vendor.ts";
 import { findComplaint } from "../../harness/upstreams/vendor-fake.ts";
-import { film, type WireReply } from "../../harness/upstreams/wires/queue-wire.ts";
+import { bedrockMediaWire } from "../../harness/upstreams/wires/bedrock-media-wire.ts";
+import { film, type QueueWire, type SubmissionWire, type WireReply } from "../../harness/upstreams/wires/queue-wire.ts";
 import { queueWires } from "../../harness/upstreams/wires/queue-wires.ts";
 
 let storage: ScriptedVendor;
@@ -55,18 +58,28 @@ test("an aspect ratio that a resolution does not have is refused before anything
   await provider.close();
 });
 
+type Kind = QueueKind | "bedrock-media";
+const kinds: readonly Kind[] = [...(Object.keys(queueVendors) as QueueKind[]), "bedrock-media"];
+const isQueue = (kind: Kind): kind is QueueKind => kind in queueVendors;
+
+function connect(kind: Kind, baseUrl: string): GenerationProvider {
+  const options = { headers: {}, connectionsMax: 10, clock: systemClock, baseUrl };
+  return isQueue(kind)
+    ? createQueueGeneration(queueVendors[kind], options)
+    : createBedrockGeneration({ ...options, account: { region: "us-east-1", role: null } });
+}
+
 /** The same promises for every vendor. */
-describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
-  const wire = queueWires[kind];
-  const handle = { id: wire.id ?? "job-1" };
-  const question = wire.pollBody === undefined ? "GET" : "POST";
+describe.each(kinds)("%s", (kind) => {
+  const wire: SubmissionWire = isQueue(kind) ? queueWires[kind] : bedrockMediaWire;
+  const jobs: QueueWire | null = isQueue(kind) ? queueWires[kind] : null;
+  const handle = { id: jobs?.id ?? "job-1" };
   let vendor: ScriptedVendor;
   let provider: GenerationProvider;
 
   beforeAll(async () => {
     vendor = await startScriptedVendor();
-    const options = { headers: {}, connectionsMax: 10, clock: systemClock, baseUrl: `${vendor.origin}${wire.base}` };
-    provider = createQueueGeneration(queueVendors[kind], options);
+    provider = connect(kind, `${vendor.origin}${wire.base}`);
   });
   afterAll(async () => {
     expect(vendor.left()).toBe(0);
@@ -87,16 +100,13 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     );
   const call = (more: Partial<GenerationCall> = {}): GenerationCall => ask(wire.examples[0], more);
   const json = (body: unknown, status = 200) => ({ status, body });
-
-  async function poll(body: unknown, status = 200) {
-    vendor.script({ status, body });
-    return await provider.poll(handle, call());
-  }
+  const refusal = ([status, body, headers = {}]: WireReply) => ({ status, body, headers });
+  const accept = (example: (typeof wire.examples)[number]) => json(place(example.reply?.done ?? jobs?.accepted));
 
   test.each(wire.examples)("sends $request.type to $path as its documentation says", async (example) => {
     const asked = ask(example);
     expect(provider.findObstacle(asked.request, asked)).toBeNull();
-    vendor.script(json(place(example.reply?.done ?? wire.accepted)));
+    vendor.script(accept(example));
     const outcome = await provider.submit(asked);
     if (example.reply === undefined) expect(outcome).toEqual({ kind: "accepted", handle });
     else expect(await readFirst(outcome)).toBe("made");
@@ -126,56 +136,11 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     );
   }
 
-  test("a job is queued, runs and ends, with its progress; an unknown word means that it runs", async () => {
-    const isStarted = wire.isQueueHidden === true;
-    expect(await poll(wire.states.queued)).toMatchObject({ kind: "running", isStarted });
-    expect(vendor.requests.at(-1)).toMatchObject({ method: question, path: wire.pollPath, headers: wire.headers });
-    expect(vendor.requests.at(-1)?.body).toEqual(wire.pollBody ?? null);
-    expect(await poll(wire.states.running)).toMatchObject({
-      ...{ kind: "running", isStarted: true, progress: wire.progress ?? null },
-    });
-    expect(await poll(wire.states.odd)).toMatchObject({ kind: "running", isStarted: true });
-    if (wire.states.canceled !== undefined) {
-      expect(await poll(wire.states.canceled)).toEqual({ kind: "canceled", outputs: [] });
-    }
-  });
-
-  test("the output is downloaded without the key, which belongs to the vendor's own host only", async () => {
-    const outcome = await poll(place(wire.states.done));
-    expect(outcome.kind).toBe("done");
-    if (wire.file !== undefined) vendor.script(json(place(wire.file.reply)));
-    const isInside = JSON.stringify(wire.states.done).includes("{bytes}");
-    if (!isInside) storage.script(Buffer.from("made"));
-    expect(await readFirst(outcome)).toBe("made");
-    if (isInside) return;
-    if (wire.file !== undefined) expect(vendor.requests.at(-1)).toMatchObject({ method: "GET", path: wire.file.path });
-    expect(JSON.stringify(storage.requests.at(-1)?.headers)).not.toContain("sk-1");
-  });
-
-  test("a result without outputs is a failure, and a failed job has its reason", async () => {
-    expect(
-      await poll(JSON.parse(JSON.stringify(wire.states.done).replace(/"\{url\}"|"\{bytes\}"|"7"/, "null"))),
-    ).toMatchObject({
-      ...{ kind: "failed", error: { kind: "bad-answer" } },
-    });
-    const failed = await poll(wire.states.failed);
-    expect(failed.kind === "failed" && failed.error.kind).toMatch(/^(overloaded|bad-answer|timeout)$/);
-    expect(await poll(wire.states.refused)).toMatchObject({ kind: "failed", error: { kind: "content-refused" } });
-  });
-
-  test("a word or an id that would reach into the gateway is only a word, or no id", async () => {
-    const odd = JSON.stringify(wire.states.odd).replaceAll(oddWords, "constructor");
-    expect(odd).toContain("constructor");
-    expect(await poll(JSON.parse(odd))).toMatchObject({ kind: "running", isStarted: true });
-    vendor.script(json(JSON.parse(JSON.stringify(wire.accepted).replaceAll("job-1", "../account"))));
-    expect((await provider.submit(call())).kind).toBe("ambiguous");
-  });
-
-  const { hook } = queueVendors[kind];
+  const { hook }: Pick<MediaVendor, "hook"> = isQueue(kind) ? queueVendors[kind] : {};
   test("gets the address for callbacks in a field of its documentation, if it has one", async () => {
     const address = { url: "https://sluice.example.com/hooks/task_1.mac", secret: "ours" };
     const example = wire.examples.find(({ reply }) => reply === undefined) ?? wire.examples[0];
-    vendor.script(json(wire.accepted), json(wire.accepted));
+    vendor.script(accept(example), accept(example));
     await provider.submit(ask(example, { callback: address }));
     const body = vendor.requests.at(-1)?.body;
     expect(findComplaint(wire.accepts[example.path], body)).toBeNull();
@@ -185,24 +150,6 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     expect(vendor.requests.at(-1)?.body).toEqual(example.body);
   });
 
-  test("an unknown job is lost", async () => {
-    const [status, body] = wire.states.lost ?? [404, { detail: "Not found" }];
-    expect(await poll(body, status)).toEqual({ kind: "lost" });
-  });
-
-  test.each([
-    ["429", wire.refusals.rate],
-    ["a server's fault", [500, { message: "oops" }]],
-    ["a proxy's page", [502, undefined]],
-    ["our key", wire.refusals.key],
-  ] as const)("a poll that fails with %s says nothing about the job", async (_, [status, body]) => {
-    vendor.script({ status, body });
-    await catchFailure(provider.poll(handle, call()));
-    vendor.script("reset");
-    expect((await catchFailure(provider.poll(handle, call()))).kind).toBe("unreachable");
-    expect(await poll(wire.states.running)).toMatchObject({ kind: "running" });
-  });
-
   test.each([
     ["key", "key-refused"],
     ["credit", "out-of-credit"],
@@ -210,17 +157,13 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     ["invalid", "rejected"],
     ["content", "content-refused"],
   ] as const)("a submission that is refused for %s is certain: %s", async (name, kind) => {
-    const [status, body] = wire.refusals[name];
-    vendor.script({ status, body });
+    vendor.script(refusal(wire.refusals[name]));
     expect((await catchFailure(provider.submit(call()))).kind).toBe(kind);
   });
 
   test("a model that the vendor does not have is our fault, not the request's", async () => {
-    const [status, body] = wire.refusals.model ?? [
-      404,
-      { error: { code: "model_not_found", message: "No such model" } },
-    ];
-    vendor.script({ status, body });
+    const usual = [404, { error: { code: "model_not_found", message: "No such model" } }] as const;
+    vendor.script(refusal(wire.refusals.model ?? usual));
     expect((await catchFailure(provider.submit(call()))).kind).toBe("model-unavailable");
   });
 
@@ -236,7 +179,9 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   });
 
   test("a submission whose reply is lost, or says nothing, is ambiguous", async () => {
-    for (const reply of ["reset", json({ odd: true }), json(undefined, 502)] as const) {
+    // Without jobs, a reply without outputs is certain: none will come.
+    const unsaid = wire.examples[0].reply === undefined ? [json({ odd: true })] : [];
+    for (const reply of ["reset" as const, ...unsaid, json(undefined, 502)]) {
       vendor.script(reply);
       expect((await provider.submit(call())).kind).toBe("ambiguous");
     }
@@ -244,22 +189,6 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
     vendor.script(json({ message: "busy" }, 503));
     expect((await catchFailure(provider.submit(call()))).kind).toBe("overloaded");
     expect(vendor.requests.length).toBe(before + 1);
-  });
-
-  test("a job can be canceled where the vendor can", async () => {
-    if (wire.cancel === undefined) {
-      expect(provider.traits.cancels).toBe("never");
-      expect(await provider.cancel(handle, call())).toBe("unsupported");
-      return;
-    }
-    const [status, body] = wire.cancel.reply;
-    const gone = wire.states.canceled === undefined ? json({}, 404) : json(wire.states.canceled);
-    vendor.script({ status, body }, gone);
-    expect(await provider.cancel(handle, call())).toBe("canceled");
-    expect(vendor.requests.at(-2)).toMatchObject({ method: wire.cancel.method, path: wire.cancel.path });
-    // Too late, or not known yet.
-    vendor.script(json({ message: "too late" }, 409));
-    expect(await provider.cancel(handle, call())).toBe("requested");
   });
 
   test("a field that the vendor does not have is refused before anything is sent", async () => {
@@ -274,7 +203,7 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
   });
 
   test("nothing of the vendor is in what callers can see", async () => {
-    vendor.script(json(wire.refusals.invalid[1], wire.refusals.invalid[0]));
+    vendor.script(refusal(wire.refusals.invalid));
     const { message, param } = await catchFailure(provider.submit(call()));
     expect(`${message} ${param}`.toLowerCase()).not.toContain(kind.split("-")[0]);
   });
@@ -284,23 +213,123 @@ describe.each(Object.keys(queueVendors) as QueueKind[])("%s", (kind) => {
       const key = "${UPSTREAM_KEY}";
       const secrets = { ...environmentSecrets, find: () => "sk-1", use: () => "sk-1" };
       const registry = createProviderRegistry({ clock: systemClock, studioFolder: "/nowhere", secrets });
-      vendor.script(...replies.map(([status, body]) => ({ status, body })));
+      vendor.script(...replies.map(refusal));
       const base_url = `${vendor.origin}${wire.base}`;
       const findings = await examineUpstream({
-        ...{ provider: { id: "p", kind, base_url, api_keys: [key] }, model: null, registry, secrets },
+        ...{
+          provider: { id: "p", kind, base_url, api_keys: [key], region: "us-east-1" },
+          model: null,
+          registry,
+          secrets,
+        },
         ...{ packagesFolder: null, clock: systemClock, timeoutMs: 10_000 },
       });
       await registry.close();
-      expect(vendor.requests.at(-replies.length)).toMatchObject({ method: "GET", headers: wire.headers });
-      if (wire.keyPath !== undefined) expect(vendor.requests.at(-replies.length)?.path).toBe(wire.keyPath);
+      const method = jobs === null ? "POST" : "GET";
+      expect(vendor.requests.at(-replies.length)).toMatchObject({ method, headers: wire.headers });
+      if (jobs?.keyPath !== undefined) expect(vendor.requests.at(-replies.length)?.path).toBe(jobs.keyPath);
       return findings.at(-1);
     };
     expect(await examine(wire.refusals.key)).toMatchObject({ check: "key", isOk: false });
     // A list proves the key if it is closed to others.
-    const good: WireReply[] =
-      wire.keyPath === undefined
-        ? [wire.states.lost ?? [404, { detail: "Not found" }]]
-        : [[200, { models: [] }], wire.refusals.key];
+    const list: WireReply[] = [[200, { models: [] }], wire.refusals.key];
+    const unknown: WireReply =
+      jobs === null ? wire.refusals.invalid : (jobs.states.lost ?? [404, { detail: "Not found" }]);
+    const good = jobs?.keyPath === undefined ? [unknown] : list;
     expect(await examine(...good)).toMatchObject({ check: "key", isOk: true });
+  });
+
+  if (jobs === null) {
+    test("has no jobs to poll or to cancel", async () => {
+      expect(provider.traits).toMatchObject({ keepsWork: false, cancels: "never" });
+      expect(await provider.poll(handle, call())).toEqual({ kind: "lost" });
+      expect(await provider.cancel(handle, call())).toBe("unsupported");
+    });
+    return;
+  }
+
+  const question = jobs.pollBody === undefined ? "GET" : "POST";
+  async function poll(body: unknown, status = 200) {
+    vendor.script({ status, body });
+    return await provider.poll(handle, call());
+  }
+
+  test("a job is queued, runs and ends, with its progress; an unknown word means that it runs", async () => {
+    const isStarted = jobs.isQueueHidden === true;
+    expect(await poll(jobs.states.queued)).toMatchObject({ kind: "running", isStarted });
+    expect(vendor.requests.at(-1)).toMatchObject({ method: question, path: jobs.pollPath, headers: jobs.headers });
+    expect(vendor.requests.at(-1)?.body).toEqual(jobs.pollBody ?? null);
+    expect(await poll(jobs.states.running)).toMatchObject({
+      ...{ kind: "running", isStarted: true, progress: jobs.progress ?? null },
+    });
+    expect(await poll(jobs.states.odd)).toMatchObject({ kind: "running", isStarted: true });
+    if (jobs.states.canceled !== undefined) {
+      expect(await poll(jobs.states.canceled)).toEqual({ kind: "canceled", outputs: [] });
+    }
+  });
+
+  test("the output is downloaded without the key, which belongs to the vendor's own host only", async () => {
+    const outcome = await poll(place(jobs.states.done));
+    expect(outcome.kind).toBe("done");
+    if (jobs.file !== undefined) vendor.script(json(place(jobs.file.reply)));
+    const isInside = JSON.stringify(jobs.states.done).includes("{bytes}");
+    if (!isInside) storage.script(Buffer.from("made"));
+    expect(await readFirst(outcome)).toBe("made");
+    if (isInside) return;
+    if (jobs.file !== undefined) expect(vendor.requests.at(-1)).toMatchObject({ method: "GET", path: jobs.file.path });
+    expect(JSON.stringify(storage.requests.at(-1)?.headers)).not.toContain("sk-1");
+  });
+
+  test("a result without outputs is a failure, and a failed job has its reason", async () => {
+    expect(
+      await poll(JSON.parse(JSON.stringify(jobs.states.done).replace(/"\{url\}"|"\{bytes\}"|"7"/, "null"))),
+    ).toMatchObject({
+      ...{ kind: "failed", error: { kind: "bad-answer" } },
+    });
+    const failed = await poll(jobs.states.failed);
+    expect(failed.kind === "failed" && failed.error.kind).toMatch(/^(overloaded|bad-answer|timeout)$/);
+    expect(await poll(jobs.states.refused)).toMatchObject({ kind: "failed", error: { kind: "content-refused" } });
+  });
+
+  test("a word or an id that would reach into the gateway is only a word, or no id", async () => {
+    const odd = JSON.stringify(jobs.states.odd).replaceAll(oddWords, "constructor");
+    expect(odd).toContain("constructor");
+    expect(await poll(JSON.parse(odd))).toMatchObject({ kind: "running", isStarted: true });
+    vendor.script(json(JSON.parse(JSON.stringify(jobs.accepted).replaceAll("job-1", "../account"))));
+    expect((await provider.submit(call())).kind).toBe("ambiguous");
+  });
+
+  test("an unknown job is lost", async () => {
+    const [status, body] = jobs.states.lost ?? [404, { detail: "Not found" }];
+    expect(await poll(body, status)).toEqual({ kind: "lost" });
+  });
+
+  test.each([
+    ["429", jobs.refusals.rate],
+    ["a server's fault", [500, { message: "oops" }]],
+    ["a proxy's page", [502, undefined]],
+    ["our key", jobs.refusals.key],
+  ] as const)("a poll that fails with %s says nothing about the job", async (_, [status, body]) => {
+    vendor.script({ status, body });
+    await catchFailure(provider.poll(handle, call()));
+    vendor.script("reset");
+    expect((await catchFailure(provider.poll(handle, call()))).kind).toBe("unreachable");
+    expect(await poll(jobs.states.running)).toMatchObject({ kind: "running" });
+  });
+
+  test("a job can be canceled where the vendor can", async () => {
+    if (jobs.cancel === undefined) {
+      expect(provider.traits.cancels).toBe("never");
+      expect(await provider.cancel(handle, call())).toBe("unsupported");
+      return;
+    }
+    const [status, body] = jobs.cancel.reply;
+    const gone = jobs.states.canceled === undefined ? json({}, 404) : json(jobs.states.canceled);
+    vendor.script({ status, body }, gone);
+    expect(await provider.cancel(handle, call())).toBe("canceled");
+    expect(vendor.requests.at(-2)).toMatchObject({ method: jobs.cancel.method, path: jobs.cancel.path });
+    // Too late, or not known yet.
+    vendor.script(json({ message: "too late" }, 409));
+    expect(await provider.cancel(handle, call())).toBe("requested");
   });
 });

@@ -1,9 +1,24 @@
+import {
+  AccessDeniedException,
+  BedrockRuntimeServiceException,
+  InternalServerException,
+  InvokeModelCommand,
+  ModelErrorException,
+  ModelNotReadyException,
+  ModelTimeoutException,
+  ServiceQuotaExceededException,
+  ThrottlingException,
+  ValidationException,
+} from "@aws-sdk/client-bedrock-runtime";
 import { createFalClient, ValidationError } from "@fal-ai/client";
 import { describe, expect, test } from "vitest";
 import type { QueueKind, VoiceKind } from "../../../src/providers/provider-definition.ts";
+import { connectBedrock } from "../../harness/upstreams/bedrock-client.ts";
+import { startBedrockFake } from "../../harness/upstreams/bedrock-fake.ts";
 import { startFakeUpstreams } from "../../harness/upstreams/fake-upstreams.ts";
 import { failureClasses, queueDrivers, speechDrivers } from "../../harness/upstreams/sdk-drivers.ts";
 import { spoken, startQueueFake, startSpeechFake } from "../../harness/upstreams/vendor-fake.ts";
+import { bedrockMediaWire } from "../../harness/upstreams/wires/bedrock-media-wire.ts";
 import type { QueueWire } from "../../harness/upstreams/wires/queue-wire.ts";
 import { queueWires } from "../../harness/upstreams/wires/queue-wires.ts";
 import { type SpeechWire, speechWires } from "../../harness/upstreams/wires/speech-wires.ts";
@@ -207,5 +222,61 @@ describe("the client of fal", () => {
     const { request_id: requestId } = await stage.client.queue.submit(model, { input });
     await stage.client.queue.cancel(model, { requestId });
     expect(stage.fakes.media.jobs[0]?.cancelCount).toBe(1);
+  });
+});
+
+describe("the client of bedrock-media", () => {
+  const account = { accessKeyId: "AKIATESTTESTTEST0001", secretAccessKey: "secret/with+signs", region: "us-west-2" };
+  const [example] = bedrockMediaWire.examples;
+
+  async function open(secretAccessKey = account.secretAccessKey) {
+    const fake = await startBedrockFake({ ...account, apiKey: "a-key", clock: { now: () => new Date() } });
+    const client = connectBedrock(fake.url, { ...account, secretAccessKey });
+    const invoke = async (body: unknown, modelId = bedrockMediaWire.model) => {
+      const asked = {
+        modelId,
+        contentType: "application/json",
+        accept: "application/json",
+        body: JSON.stringify(body),
+      };
+      const answer = await client.send(new InvokeModelCommand(asked));
+      return JSON.parse(answer.body.transformToString());
+    };
+    return { fake, invoke, [Symbol.asyncDispose]: () => fake[Symbol.asyncDispose]() };
+  }
+
+  test.each(bedrockMediaWire.examples)("makes an image at $path", async ({ body, model }) => {
+    await using stage = await open();
+    const { images } = await stage.invoke(body, model);
+    expect(stage.fake.complaint()).toBeNull();
+    expect(Buffer.from(images[0], "base64").subarray(1, 4).toString()).toBe("PNG");
+    stage.fake.draw("withheld");
+    expect(JSON.stringify(await stage.invoke(body, model))).toMatch(/content filters|Filter reason/);
+  });
+
+  test.each([
+    ["access", AccessDeniedException],
+    ["rate", ThrottlingException],
+    ["loading", ModelNotReadyException],
+    ["slow", ModelTimeoutException],
+    ["failing", ModelErrorException],
+    ["quota", ServiceQuotaExceededException],
+    ["model", ValidationException],
+    ["fault", InternalServerException],
+  ] as const)("meets the error %s as its own", async (name, own) => {
+    await using stage = await open();
+    stage.fake.refuse(name);
+    expect(await catchError(stage.invoke(example.body))).toBeInstanceOf(own);
+  });
+
+  test("is refused with a wrong secret, a field that the model does not have, and an unknown model", async () => {
+    await using stranger = await open("another");
+    const refused = await catchError(stranger.invoke(example.body));
+    expect(refused).toBeInstanceOf(BedrockRuntimeServiceException);
+    expect(refused.name).toBe("InvalidSignatureException");
+    await using stage = await open();
+    const odd = { ...(example.body as object), surprise: true };
+    expect(await catchError(stage.invoke(odd))).toBeInstanceOf(ValidationException);
+    expect(await catchError(stage.invoke({}, "amazon.absent-v1:0"))).toBeInstanceOf(ValidationException);
   });
 });

@@ -23,14 +23,14 @@ type WireExample = {
   reply?: { done: unknown; refused: unknown };
 };
 
-/** A reply of the vendor: its status and its JSON. */
-export type WireReply = readonly [status: number, body: unknown];
+/** A reply of the vendor: its status, its JSON, and headers that say more. */
+export type WireReply = readonly [status: number, body: unknown, headers?: Readonly<Record<string, string>>];
 
 /**
  * What a vendor's API sends and expects, written from its documentation and its SDK and not from our tables. `{url}`
  * stands for the address of an output, `{bytes}` for an output in base64.
  */
-export type QueueWire = {
+export type SubmissionWire = {
   source: WireSource;
   /** The path of the vendor's base URL. */
   base: string;
@@ -39,6 +39,19 @@ export type QueueWire = {
   /** The bodies that the vendor accepts, by path. Unknown fields are refused, as the vendor does. */
   accepts: Readonly<Record<string, TSchema>>;
   examples: readonly [WireExample, ...WireExample[]];
+  refusals: {
+    key: WireReply;
+    credit: WireReply;
+    rate: WireReply;
+    invalid: WireReply;
+    content: WireReply;
+    /** The vendor does not have the model, or not for this account. */
+    model?: WireReply;
+  };
+};
+
+/** Of a vendor with jobs. */
+export type QueueWire = SubmissionWire & {
   accepted: unknown;
   /** The poll of the accepted job. */
   pollPath: string;
@@ -66,15 +79,6 @@ export type QueueWire = {
   progress?: number;
   /** Between the result and the output. */
   file?: { path: string; reply: unknown };
-  refusals: {
-    key: WireReply;
-    credit: WireReply;
-    rate: WireReply;
-    invalid: WireReply;
-    content: WireReply;
-    /** The vendor does not have the model, or not for this account. */
-    model?: WireReply;
-  };
   cancel?: { method: string; path: string; reply: WireReply };
 };
 
