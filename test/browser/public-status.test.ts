@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)("the status page", () => {
     const size = { viewport: { width: 1440, height: 900 } };
     await using silent = await site.openPage({ ...size, javaScriptEnabled: false });
     await silent.page.goto("/status");
-    await silent.page.getByText("Some systems are degraded").waitFor();
+    await silent.page.getByText("Some systems are degraded").first().waitFor();
     await silent.page.getByRole("heading", { name: "Slow videos" }).waitFor();
     await expect.poll(() => silent.page.getByRole("img", { name: /^90 days: / }).count()).toBeGreaterThan(3);
     await expect.poll(() => silent.page.locator(".animate-pulse:visible").count()).toBe(0);
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)("the status page", () => {
       await route.continue();
     });
     const going = page.goto("/status");
-    await page.getByText("Some systems are degraded").waitFor();
+    await page.getByText("Some systems are degraded").first().waitFor();
     const before = await page.locator("main").evaluate(listPlaces);
     // A loading placeholder between both would be one of these.
     await page.evaluate(watchPlaceholders);
