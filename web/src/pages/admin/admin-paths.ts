@@ -43,6 +43,7 @@ export type paths = {
               has_second_factor: boolean;
               granted_by: string;
               granted_at: string;
+              last_seen_at: string | null;
             })[];
           };
         } };
@@ -71,6 +72,7 @@ export type paths = {
             has_second_factor: boolean;
             granted_by: string;
             granted_at: string;
+            last_seen_at: string | null;
           };
         } };
       };
