@@ -44,6 +44,7 @@ type JobOptions = {
   sendNotices(): Promise<void>;
   sweepResponses(): Promise<void>;
   applyScheduledCatalogs(): Promise<void>;
+  sweepViews(): Promise<void>;
 };
 
 const everyMinute = {};
@@ -138,6 +139,7 @@ function listFeatureJobs(options: JobOptions): ScheduledJob[] {
     { name: "send-notices", schedule: everyMinute, run: () => options.sendNotices() },
     { name: "sweep-responses", schedule: everyMinute, run: () => options.sweepResponses() },
     { name: "apply-scheduled-catalogs", schedule: everyMinute, run: () => options.applyScheduledCatalogs() },
+    { name: "end-account-views", schedule: everyMinute, run: () => options.sweepViews() },
   ];
 }
 

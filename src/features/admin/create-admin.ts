@@ -20,6 +20,8 @@ import { addSetupRoutes } from "./setup/setup-routes.ts";
 import { addTodayRoutes } from "./today/today-routes.ts";
 import { addSecretRoutes } from "./upstreams/secret-routes.ts";
 import { addUpstreamAdminRoutes } from "./upstreams/upstream-admin-routes.ts";
+import { sweepViews } from "./views/view-account.ts";
+import { addViewRoutes } from "./views/view-routes.ts";
 import { addAbuseAdminRoutes } from "./watch/abuse-admin-routes.ts";
 import { addAlarmAdminRoutes } from "./watch/alarm-admin-routes.ts";
 import { addIncidentAdminRoutes } from "./watch/incident-admin-routes.ts";
@@ -30,6 +32,8 @@ export type Admin = {
   addRoutes(http: HttpServer): Promise<void>;
   /** Applies the scheduled changes of the catalog that are due. */
   applyScheduledCatalogs(): Promise<void>;
+  /** Records the end of views of accounts that are over. */
+  sweepViews(): Promise<void>;
   /** Its OpenAPI document, once the routes are added. */
   describe(): object;
 };
@@ -51,6 +55,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addScheduleRoutes(adminApi, dependencies);
         addSetupRoutes(adminApi, dependencies);
         addSupportRoutes(adminApi, dependencies);
+        addViewRoutes(adminApi, dependencies);
         addTodayRoutes(adminApi, dependencies);
         addPaymentAdminRoutes(adminApi, dependencies);
         addLedgerAdminRoutes(adminApi, dependencies);
@@ -64,6 +69,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addAbuseAdminRoutes(adminApi, dependencies);
       }),
     applyScheduledCatalogs: () => applyScheduledCatalogs(dependencies),
+    sweepViews: () => sweepViews(dependencies),
     describe: () => read(),
   };
 }

@@ -137,6 +137,8 @@ type AccountViewsTable = {
   reason: string;
   created_at: Date;
   ends_at: Date;
+  ended_at: Date | null;
+  ending: string | null;
 };
 
 type AccountWebhookSecretsTable = {

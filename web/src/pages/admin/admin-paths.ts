@@ -1672,6 +1672,49 @@ export type paths = {
       };
     };
   };
+  "/accounts/{account_id}/views": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "account_view";
+            id: string;
+            account_id: string;
+            email: string;
+            ends_at: string;
+          };
+        } };
+      };
+    };
+  };
+  "/view/end": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": Record<never, never>;
+      } };
+      responses: {
+        204: { content?: never };
+      };
+    };
+  };
   "/today": {
     get: {
       parameters: {
