@@ -440,6 +440,13 @@ create table catalog_prices (
 
 CREATE TRIGGER catalog_prices_final BEFORE DELETE OR UPDATE ON catalog_prices FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+create table catalog_sources (
+  catalog_version integer not null,
+  source text not null,
+  constraint catalog_sources_unique PRIMARY KEY (catalog_version),
+  constraint catalog_sources_version_exists FOREIGN KEY (catalog_version) REFERENCES catalog_versions(number)
+);
+
 create table catalog_versions (
   number integer not null,
   currency text not null,

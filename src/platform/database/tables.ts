@@ -24,6 +24,7 @@ export type Tables = {
   blocks: BlocksTable;
   buckets: BucketsTable;
   catalog_prices: CatalogPricesTable;
+  catalog_sources: CatalogSourcesTable;
   catalog_versions: CatalogVersionsTable;
   charges: ChargesTable;
   checkouts: CheckoutsTable;
@@ -351,6 +352,11 @@ type CatalogPricesTable = {
   catalog_version: number;
   position: number;
   price_id: string;
+};
+
+type CatalogSourcesTable = {
+  catalog_version: number;
+  source: string;
 };
 
 type CatalogVersionsTable = {

@@ -2,7 +2,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { listAnyRequests, type ShownRequest, showRequest } from "../../requests/index.ts";
-import { findEmails } from "../requests/request-facts-store.ts";
+import { findAccountEmails } from "../accounts/account-email-store.ts";
 import { type AdminHit, findAdminHits } from "./admin-search-store.ts";
 
 const hitsMax = 20;
@@ -45,7 +45,7 @@ async function findByClientId(
 
 async function findRequestHits(database: Database, found: readonly (ShownRequest | null)[]): Promise<AdminHit[]> {
   const requests = found.filter((request) => request !== null);
-  const emails = await findEmails(
+  const emails = await findAccountEmails(
     database,
     requests.map(({ accountId }) => accountId),
   );
