@@ -2846,6 +2846,7 @@ export type paths = {
             failed_attempt_count: number;
             task_id: string | null;
             client_request_id: string | null;
+            upstream_request_id: string | null;
             error_message: string | null;
             error_param: string | null;
             user_agent: string | null;
@@ -2868,6 +2869,7 @@ export type paths = {
               status: number | null;
               code: string | null;
               said: string | null;
+              upstream_request_id: string | null;
               duration_ms: number;
             })[];
             charged: {
@@ -2926,6 +2928,7 @@ export type paths = {
               request_id: string | null;
               created_at: string;
             })[];
+            requests_from: string | null;
           };
         } };
       };
