@@ -100,7 +100,10 @@ test("each attempt keeps the id that its vendor gave it, and both ids find the r
   expect(failed).not.toBe(served);
   for (const words of [served, String(failed), ` ${served} `]) {
     const { body } = await read(`/search?q=${encodeURIComponent(words)}`);
-    expect(body).toMatchObject({ data: [{ object: "request", id, account_id: caller.accountId }], requests_from: null });
+    expect(body).toMatchObject({
+      data: [{ object: "request", id, account_id: caller.accountId }],
+      requests_from: null,
+    });
   }
   expect((await read(`/search?q=${served.slice(0, -1)}x`)).body.data).toEqual([]);
 });
@@ -133,7 +136,12 @@ test("customers neither see a vendor's id nor find a request by it", async () =>
   };
   const listed = await get("/requests?client_request_id=trace-of-client-9");
   expect(listed.text).toContain(id);
-  for (const seen of [listed, await get(`/requests/${id}`), await get("/requests/export"), await get("/requests/summary")]) {
+  for (const seen of [
+    listed,
+    await get(`/requests/${id}`),
+    await get("/requests/export"),
+    await get("/requests/summary"),
+  ]) {
     expect(findCanary(seen)).toBeNull();
   }
   expect((await get(`/requests?client_request_id=${own}`)).text).not.toContain(id);

@@ -867,6 +867,10 @@ export type paths = {
   "/upstreams/events": {
     get: {
       parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
         header?: {
           "x-client-request-id"?: string;
         };
@@ -878,12 +882,14 @@ export type paths = {
             data: ({
               object: "upstream_event";
               id: string;
-              kind: "switched_off" | "switched_on" | "secret_stored" | "secret_retired" | "catalog_applied" | "circuit";
+              kind: "switched_off" | "switched_on" | "secret_stored" | "secret_retired" | "catalog_applied" | "circuit_opened" | "circuit_closed" | "test_passed" | "test_failed";
               at: string;
               subject: string;
               by: string | null;
               detail: string | null;
             })[];
+            has_more: boolean;
+            next_cursor: string | null;
           };
         } };
       };
@@ -1288,6 +1294,13 @@ export type paths = {
             max_output_tokens: number;
             input_price: string;
             output_price: string;
+          } | {
+            kind: "set_route";
+            model: string;
+            provider: string;
+            upstream_model: string;
+            priority: number;
+            weight: number;
           } | {
             kind: "remove_model";
             model: string;
