@@ -26,7 +26,7 @@ export type { CatalogSurroundings } from "./check-catalog.ts";
 export { chooseItem, markFacts } from "./choose-item.ts";
 export { derivePrice } from "./compile-price.ts";
 export { decideCost } from "./cost-sheet.ts";
-export { type EditOutcome, editCatalog } from "./edit-catalog.ts";
+export { type CatalogEdit, type EditOutcome, editCatalog } from "./edit-catalog.ts";
 export { exportCatalog } from "./export-catalog.ts";
 export { type Decimal, parseDecimal } from "./imports/exact-decimal.ts";
 export { type ImportOutcome, importModels, importSources } from "./imports/import-models.ts";
@@ -62,7 +62,9 @@ export {
 } from "./price.ts";
 export { presentPrice, priceEntrySchema } from "./price-schema.ts";
 export { publishHealth } from "./publish-health.ts";
+export { recordUpstreamTest } from "./record-upstream-test.ts";
 export type { RouteTarget } from "./route-target.ts";
 export { seedSandboxCatalog } from "./seed-sandbox-catalog.ts";
+export { sweepUpstreamEvents } from "./sweep-upstream-events.ts";
 export { listActiveSwitches, switchOff, switchOn } from "./switch-upstream.ts";
 export type { SwitchMode, UpstreamSwitch } from "./upstream-switch.ts";

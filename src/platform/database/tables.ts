@@ -88,6 +88,7 @@ export type Tables = {
   unarchived_bytes: UnarchivedBytesTable;
   uncharged_costs: UnchargedCostsTable;
   unowned_bytes: UnownedBytesTable;
+  upstream_events: UpstreamEventsTable;
   upstream_health: UpstreamHealthTable;
   upstream_switches: UpstreamSwitchesTable;
   usage_rollups: UsageRollupsTable;
@@ -1087,6 +1088,17 @@ type UnownedBytesTable = {
   storage_key: string;
   due_at: Date;
   is_doomed: boolean;
+};
+
+type UpstreamEventsTable = {
+  id: Generated<bigint>;
+  kind: string;
+  at: Date;
+  provider_id: string;
+  upstream_model: string | null;
+  key_number: number | null;
+  actor: string | null;
+  detail: string | null;
 };
 
 type UpstreamHealthTable = {
