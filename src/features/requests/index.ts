@@ -14,6 +14,7 @@ export { describeError } from "./describe-error.ts";
 export { listAnyRequests } from "./list-any-requests.ts";
 export { packRequestLog } from "./pack-request-log.ts";
 export { countStrayRequests, sumLostRequests } from "./partition-store.ts";
+export { readEveryRequest } from "./read-every-request.ts";
 export { searchRequests, showRequest } from "./read-requests.ts";
 export { readTraffic, type TrafficCall } from "./read-traffic.ts";
 export {
