@@ -146,6 +146,36 @@ test("a former operator is erased from what they signed, too", async () => {
   expect(await verifyAudit(gateway.database)).toMatchObject({ fault: null });
 });
 
+test("an entry of an earlier version is blanked as a whole, and counted by the erasure", async () => {
+  const { visitor } = await signUpVisitor(gateway);
+  const { account } = (await visitor.get("/session")).body;
+  await visitor.post("/keys", { name: "old" });
+  const filter = { ...everyEntry, accountId: account.id };
+  const [newest] = await listAudit(gateway.database, filter, { before: null, limit: 1 });
+  const number = newest?.number ?? 0n;
+  // As it was written before migration 34: the hash covers the texts.
+  await withoutTriggers(sql`
+    update audit_entries set who_salt = null, who_digest = null, facts_salt = null, facts_digest = null
+      where number = ${number}`);
+  await withoutTriggers(sql`
+    update audit_entries entry set hash = audit_hash(entry.*::audit_entries) where number = ${number}`);
+  expect(await verifyAudit(gateway.database)).toMatchObject({ fault: null });
+  expect((await closeAndErase(account.id)).status).toBe(200);
+  expect(await verifyAudit(gateway.database)).toMatchObject({ fault: null });
+  const entries = await listAudit(gateway.database, filter, { before: null, limit: 100 });
+  expect(entries.find((entry) => entry.number === number)).toMatchObject({
+    ...{ actor: { name: "erased" }, address: null, action: "key.created", after: null },
+  });
+  expect(entries[0]).toMatchObject({ action: "person.erased", after: { old_audit_entries: 1 } });
+});
+
+/** What only an attacker with the database, or an earlier version, can do. */
+async function withoutTriggers(statement: ReturnType<typeof sql>): Promise<void> {
+  await sql`alter table audit_entries disable trigger user`.execute(gateway.database);
+  await statement.execute(gateway.database);
+  await sql`alter table audit_entries enable trigger user`.execute(gateway.database);
+}
+
 async function closeAndErase(accountId: string) {
   await operator.admin.post(`/accounts/${accountId}/close`, { reason: "asked to leave" });
   return await operator.admin.post(`/accounts/${accountId}/erase`, { reason: "asked to be erased" });
@@ -174,25 +204,20 @@ test("blanking an entry outside of an erasure, or changing its texts, breaks the
     gateway.database,
   );
   const number = rows[0]?.number ?? 0n;
-  const inSession = async (statement: ReturnType<typeof sql>): Promise<void> => {
-    await sql`alter table audit_entries disable trigger user`.execute(gateway.database);
-    await statement.execute(gateway.database);
-    await sql`alter table audit_entries enable trigger user`.execute(gateway.database);
-  };
   await sql`create table kept_entry as select * from audit_entries where number = ${number}`.execute(gateway.database);
   // As a version before 0034 wrote it, and as somebody would blank it to hide it.
-  await inSession(sql`
+  await withoutTriggers(sql`
     update audit_entries set who_salt = null, who_digest = null, facts_salt = null, facts_digest = null,
         erased_at = now(), actor_name = 'erased', address = null, reason = null, before = null, after = null
       where number = ${number}`);
   expect(await verifyAudit(gateway.database)).toMatchObject({ fault: { kind: "changed", number } });
-  await inSession(sql`
+  await withoutTriggers(sql`
     update audit_entries entry set who_salt = old.who_salt, who_digest = old.who_digest, facts_salt = old.facts_salt,
         facts_digest = old.facts_digest, erased_at = null, actor_name = 'Mallory', address = old.address,
         reason = old.reason, before = old.before, after = old.after
       from kept_entry old where entry.number = old.number`);
   expect(await verifyAudit(gateway.database)).toMatchObject({ fault: { kind: "changed", number } });
-  await inSession(sql`
+  await withoutTriggers(sql`
     update audit_entries entry set actor_name = old.actor_name from kept_entry old where entry.number = old.number`);
   await sql`drop table kept_entry`.execute(gateway.database);
   expect(await verifyAudit(gateway.database)).toMatchObject({ fault: null });
