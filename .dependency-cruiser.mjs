@@ -19,6 +19,7 @@ const ranks = [
       "src/features/admin/keys",
       "src/features/admin/money",
       "src/features/admin/operators",
+      "src/features/admin/people",
       "src/features/admin/requests",
       "src/features/admin/search",
       "src/features/admin/today",

@@ -137,7 +137,9 @@ describe("an operator's view of an account", () => {
     const keys = (await operator.visitor.get("/keys")).body.data.map(({ id }: { id: string }) => id);
     expect(keys).toContain(owner.ids.keys);
     const task = (await operator.visitor.get(`/tasks/${owner.ids.tasks}`)).body;
-    expect(task).toMatchObject({ id: owner.ids.tasks, prompt: "", output: [{ url: "" }] });
+    expect(task).toMatchObject({ id: owner.ids.tasks, status: "succeeded" });
+    expect(task).not.toHaveProperty("prompt");
+    expect(task.output[0].url).toMatch(/\/files\/file_\w+$/);
   });
 
   test("does not search prompts", async () => {

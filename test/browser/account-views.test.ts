@@ -12,11 +12,13 @@ import { openSignedInPage } from "../harness/site/signed-in-page.ts";
 describe.skipIf(!hasBrowser)("an operator sees a customer's console", () => {
   let site: BrowsedSite;
   let person: ConsolePerson;
+  let taskId: string;
 
   beforeAll(async () => {
     site = await startBrowsedSite({ hasRunningClock: true });
     person = await createConsolePerson(site);
-    await person.call("POST", "/images/generations", { model: "sandbox-image", size: "512x512", prompt: "A lake" });
+    const task = { model: "sandbox-image", size: "512x512", prompt: "A lake" };
+    taskId = (await person.call("POST", "/images/generations", task)).id;
   });
   afterAll(() => site[Symbol.asyncDispose]());
 
@@ -71,6 +73,32 @@ describe.skipIf(!hasBrowser)("an operator sees a customer's console", () => {
     expect(await page.getByText(person.email).count()).toBe(0);
   });
 
+  test("an operator exports a person's data, and erases them after closing the account", async () => {
+    const gone = await createConsolePerson(site);
+    await using opened = await site.openPage({ viewport: { width: 1440, height: 900 } });
+    const { page } = opened;
+    await signInOperator(site, page);
+    await page.goto(`/console/admin/accounts/${gone.accountId}`);
+    const section = page.getByRole("region", { name: "Personal data" });
+    const explain = async (button: string) => {
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Reason").fill("case 17");
+      await dialog.getByRole("button", { name: button }).click();
+      await dialog.waitFor({ state: "detached" });
+    };
+    await section.getByRole("button", { name: "Export data" }).click();
+    const [download] = await Promise.all([page.waitForEvent("download"), explain("Export")]);
+    expect(download.suggestedFilename()).toBe(`${gone.accountId}.tar.gz`);
+    await section.getByText("close the account first").waitFor();
+    await page.getByRole("button", { name: "Close", exact: true }).click();
+    await explain("Close account");
+    await section.getByRole("button", { name: "Erase person" }).click();
+    await explain("Erase");
+    await page.getByRole("heading", { name: `erased@${gone.accountId}.invalid`, level: 1 }).waitFor();
+    await section.getByText("their data was erased").waitFor();
+    expect(await page.getByText(gone.email).count()).toBe(0);
+  });
+
   test.for([
     { width: 1440, colorScheme: "light" },
     { width: 390, colorScheme: "dark" },
@@ -84,10 +112,20 @@ describe.skipIf(!hasBrowser)("an operator sees a customer's console", () => {
       const { page } = opened;
       await signInOperator(site, page);
       await begin(page);
-      for (const place of ["", "/tasks", "/billing", "/settings", "/webhooks", "/requests", "/keys"]) {
+      for (const place of [
+        "",
+        "/tasks",
+        `/tasks/${taskId}`,
+        `/admin/accounts/${person.accountId}`,
+        "/billing",
+        "/settings",
+        "/webhooks",
+        "/requests",
+        "/keys",
+      ]) {
         await openSettled(page, `/console${place}`);
         await expect.poll(() => page.locator(".animate-pulse, [aria-busy=true]").count()).toBe(0);
-        await takePicture(page, `view${place.replace("/", "-")}-${width}-${colorScheme}`);
+        await takePicture(page, `view${place.replaceAll(/\W+/g, "-").slice(0, 16)}-${width}-${colorScheme}`);
         await expect.poll(() => listAxeFindings(page), { message: place }).toEqual([]);
         expect(await findLayoutFaults(page), place).toEqual([]);
       }

@@ -14,6 +14,7 @@ import { addCodeAdminRoutes } from "./money/code-admin-routes.ts";
 import { addLedgerAdminRoutes } from "./money/ledger-admin-routes.ts";
 import { addPaymentAdminRoutes } from "./money/payment-admin-routes.ts";
 import { addOperatorRoutes } from "./operators/operator-routes.ts";
+import { addPersonRoutes } from "./people/person-routes.ts";
 import { addRequestAdminRoutes } from "./requests/request-admin-routes.ts";
 import { addAdminSearchRoutes } from "./search/admin-search-routes.ts";
 import { addSetupRoutes } from "./setup/setup-routes.ts";
@@ -56,6 +57,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addSetupRoutes(adminApi, dependencies);
         addSupportRoutes(adminApi, dependencies);
         addViewRoutes(adminApi, dependencies);
+        addPersonRoutes(adminApi, dependencies);
         addTodayRoutes(adminApi, dependencies);
         addPaymentAdminRoutes(adminApi, dependencies);
         addLedgerAdminRoutes(adminApi, dependencies);

@@ -15,6 +15,7 @@ export { findByForeignId } from "./find-by-foreign-id.ts";
 export { listAnyRequests } from "./list-any-requests.ts";
 export { packRequestLog } from "./pack-request-log.ts";
 export { countStrayRequests, sumLostRequests } from "./partition-store.ts";
+export { readEveryRequest } from "./read-every-request.ts";
 export { searchRequests, showRequest } from "./read-requests.ts";
 export { readTraffic, type TrafficCall } from "./read-traffic.ts";
 export {

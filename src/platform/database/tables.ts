@@ -278,6 +278,11 @@ type AuditEntriesTable = {
   request_id: string | null;
   previous_hash: Buffer;
   hash: Buffer;
+  who_salt: Buffer | null;
+  who_digest: Buffer | null;
+  facts_salt: Buffer | null;
+  facts_digest: Buffer | null;
+  erased_at: Date | null;
 };
 
 type AutoTopUpsTable = {

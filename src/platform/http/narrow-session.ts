@@ -41,23 +41,18 @@ export function requireViewable({
   throw new AppError("view_read_only", "A view of an account shows no secrets and no contents of requests or files.");
 }
 
-/** Texts that customers sent to models, and facts of cards beyond the last digits. */
-const hiddenFields: ReadonlySet<string> = new Set(["prompt", "revised_prompt", "exp_month", "exp_year"]);
+/** Texts that customers sent to models. The schemas make both optional. */
+const leftOutFields: ReadonlySet<string> = new Set(["prompt", "revised_prompt"]);
+/** Facts of cards beyond the last digits. */
+const zeroedFields: ReadonlySet<string> = new Set(["exp_month", "exp_year"]);
 
-/** The response without links to files, prompts and facts of cards. */
+/** The response without signatures of links to files, prompts and facts of cards. */
 export function hideFromView(value: unknown, siteUrl: string): unknown {
-  if (typeof value === "string") return value.startsWith(`${siteUrl}/files/`) ? "" : value;
+  if (typeof value === "string") return value.startsWith(`${siteUrl}/files/`) ? value.replace(/\?.*/s, "") : value;
   if (Array.isArray(value)) return value.map((item) => hideFromView(item, siteUrl));
   if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  const shown = Object.entries(value).map(([name, field]) => [
-    name,
-    hiddenFields.has(name) ? hideField(field) : hideFromView(field, siteUrl),
-  ]);
+  const shown = Object.entries(value)
+    .filter(([name]) => !leftOutFields.has(name))
+    .map(([name, field]) => [name, zeroedFields.has(name) ? 0 : hideFromView(field, siteUrl)]);
   return Object.fromEntries(shown);
-}
-
-/** Of the same type, as the schema requires. */
-function hideField(field: unknown): unknown {
-  if (typeof field === "number") return 0;
-  return typeof field === "string" ? "" : null;
 }

@@ -1728,6 +1728,54 @@ export type paths = {
       };
     };
   };
+  "/accounts/{account_id}/export": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
+  "/accounts/{account_id}/erase": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "person_erasure";
+            account_id: string;
+            audit_entries: number;
+          };
+        } };
+      };
+    };
+  };
   "/today": {
     get: {
       parameters: {

@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { createPortal } from "react-dom";
 import { ask } from "../../../api/console-api.ts";
 import { Button } from "../../../design/button.tsx";
@@ -14,19 +14,20 @@ export function ViewBar({ email, endsAt }: ViewBarProps) {
   const { id, time_zone: timeZone } = useSession().account;
   const leave = () => location.assign(`/console/admin/accounts/${id}`);
   const end = useAction(() => ask(adminApi.POST("/view/end", { body: {} })), leave);
+  const [place] = useState(createPlace);
+  useEffect(() => {
+    document.body.prepend(place);
+    return () => place.remove();
+  }, [place]);
   useEffect(() => {
     // A full load: nothing of the customer's stays in this page.
     const timer = setTimeout(() => location.assign("/console/admin"), Math.max(0, Date.parse(endsAt) - Date.now()));
-    document.body.style.paddingBottom = "5rem";
-    return () => {
-      clearTimeout(timer);
-      document.body.style.paddingBottom = "";
-    };
+    return () => clearTimeout(timer);
   }, [endsAt]);
   return createPortal(
     <aside
       aria-label="View of an account"
-      className="fixed inset-x-0 bottom-0 z-20 flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-t-2 border-warning bg-warning-soft px-4 py-2 text-sm text-ink sm:px-8"
+      className="sticky top-0 z-20 flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-b-2 border-warning bg-warning-soft px-4 py-2 text-sm text-ink sm:px-8"
     >
       <p className="min-w-0 wrap-anywhere">
         You see the account of <strong className="font-semibold">{email}</strong>, read-only, until{" "}
@@ -36,6 +37,13 @@ export function ViewBar({ email, endsAt }: ViewBarProps) {
         End view
       </Button>
     </aside>,
-    document.body,
+    place,
   );
+}
+
+/** Before everything else of the page, and without a box, so that the bar sticks to the window. */
+function createPlace(): HTMLElement {
+  const place = document.createElement("div");
+  place.className = "contents";
+  return place;
 }
