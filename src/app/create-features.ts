@@ -276,6 +276,7 @@ type Upkeep = Pick<
   | "sendNotices"
   | "sweepResponses"
   | "applyScheduledCatalogs"
+  | "pollVendorBalances"
   | "countTraffic"
   | "checkAlarms"
   | "capSpending"
