@@ -24,6 +24,7 @@ const ranks = [
       "src/features/admin/today",
       "src/features/admin/setup",
       "src/features/admin/upstreams",
+      "src/features/admin/views",
       "src/features/admin/watch",
       "src/features/admin/work",
     ],

@@ -50,7 +50,10 @@ create table account_views (
   reason text not null,
   created_at timestamp with time zone not null,
   ends_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  ending text,
   constraint account_views_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint account_views_ending_valid CHECK ((ended_at IS NULL) = (ending IS NULL) AND (ending = ANY (ARRAY['ended'::text, 'replaced'::text, 'expired'::text, 'access-lost'::text]))),
   constraint account_views_id_unique PRIMARY KEY (id),
   constraint account_views_id_valid CHECK (id ~~ 'view\_%'::text),
   constraint account_views_reason_valid CHECK (length(reason) >= 1 AND length(reason) <= 500)
@@ -59,6 +62,8 @@ create table account_views (
 CREATE INDEX account_views_by_account ON account_views USING btree (account_id, id);
 
 CREATE INDEX account_views_by_session ON account_views USING btree (session_id, ends_at);
+
+CREATE INDEX account_views_open ON account_views USING btree (ends_at) WHERE ended_at IS NULL;
 
 create table account_webhook_secrets (
   account_id text not null,
@@ -434,6 +439,13 @@ create table catalog_prices (
 );
 
 CREATE TRIGGER catalog_prices_final BEFORE DELETE OR UPDATE ON catalog_prices FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+create table catalog_sources (
+  catalog_version integer not null,
+  source text not null,
+  constraint catalog_sources_unique PRIMARY KEY (catalog_version),
+  constraint catalog_sources_version_exists FOREIGN KEY (catalog_version) REFERENCES catalog_versions(number)
+);
 
 create table catalog_versions (
   number integer not null,

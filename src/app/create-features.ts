@@ -7,6 +7,7 @@ import {
   createAdmin,
   findOperatorRole,
   listOperatorEmails,
+  narrowToView,
 } from "../features/admin/index.ts";
 import { checkAlarms } from "../features/alarms/index.ts";
 import { raiseAlerts } from "../features/alerts/index.ts";
@@ -26,7 +27,7 @@ import { createContentSeal, createRequestLog } from "../features/requests/index.
 import { createResponses } from "../features/responses/index.ts";
 import { createSite, type Site } from "../features/site/index.ts";
 import { createSpeech } from "../features/speech/index.ts";
-import { countTraffic, createStatusPage } from "../features/status/index.ts";
+import { countTraffic, createStatusPage, type StatusPage } from "../features/status/index.ts";
 import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint, type Tasks } from "../features/tasks/index.ts";
 import { createTranscriptions } from "../features/transcriptions/index.ts";
 import { createWebhooks, type Webhooks } from "../features/webhooks/index.ts";
@@ -134,11 +135,12 @@ export async function createFeatures(
   stack.defer(() => webhooks.close());
   const payments = openPayments(foundation, options);
   stack.defer(() => payments.close());
-  const site = createGatewaySite(foundation, options);
+  const statusPage = settings.status_page === "on" ? createStatusPage({ database, clock, catalog }) : null;
+  const site = createGatewaySite(foundation, options, statusPage);
   stack.defer(() => site.close());
   const tasks = openTasks(foundation, options, { files, quotes, random, stack });
   const admin = createOperatorSide(foundation, options, { site, payments, tasks, files });
-  const { blocks, statusPage, jobs: watching } = await openWatching(foundation, options, { site, stack });
+  const { blocks, jobs: watching } = await openWatching(foundation, options, { site, stack });
   const payment = { sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp };
   const issue = (signal: AbortSignal) => issueStatements({ database, clock, currency }, signal);
   const kept = { ...admin, removeExpiredFiles: opened.removeExpired, sweepResponses: responses.sweep };
@@ -203,7 +205,7 @@ type OperatorParts = { site: Site; payments: Payments; tasks: Tasks; files: File
 function createOperatorSide(
   { database, address, counters, catalog, masterKey }: Foundation,
   { settings, clock, ids, randomBytes, logger, commands }: FeatureOptions,
-  { site: { readSession, notifyChange }, payments, tasks, files }: OperatorParts,
+  { site: { readSession, presentViewCookie, notifyChange }, payments, tasks, files }: OperatorParts,
 ): Admin {
   const { site_url: siteUrl, currency } = settings;
   return createAdmin({
@@ -214,7 +216,7 @@ function createOperatorSide(
       hasLogArchive: settings.wal_archive !== undefined,
       isDatabaseExternal: settings.database_url !== undefined,
     },
-    ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession, notifyChange },
+    ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession, notifyChange, presentViewCookie },
     requestDays: settings.request_log_days,
     commands: commands === undefined ? null : { runner: commands, host: { database, settings, address } },
     changeAccount: (tx, accountId, change) => changeAccount({ database: tx, clock, ids }, accountId, change),
@@ -277,12 +279,13 @@ type Upkeep = Pick<
   | "sweepResponses"
   | "applyScheduledCatalogs"
   | "pollVendorBalances"
+  | "sweepViews"
   | "countTraffic"
   | "checkAlarms"
   | "capSpending"
 >;
 
-/** What watches: the status page, block lists, and the jobs for alarms, mails, traffic and the spending of new accounts. */
+/** What watches: block lists, and the jobs for alarms, mails, traffic and the spending of new accounts. */
 async function openWatching(
   { database, feed, catalog }: Foundation,
   { settings, clock, ids, logger }: FeatureOptions,
@@ -320,8 +323,7 @@ async function openWatching(
     ...(settings.request_log_days === 0 ? {} : { countTraffic: () => countTraffic({ database, clock, hasModel }) }),
     ...(cap === null ? {} : { capSpending: (signal) => capSpending({ database, clock, currency, cap }, signal) }),
   };
-  const statusPage = settings.status_page === "on" ? createStatusPage({ database, clock, catalog }) : null;
-  return { blocks, statusPage, jobs };
+  return { blocks, jobs };
 }
 
 function openJobs({ database, metrics, time, copy }: Foundation, options: FeatureOptions, upkeep: Upkeep) {
@@ -365,13 +367,14 @@ function createGatewayWebhooks(
   return webhooks;
 }
 
-function createGatewaySite(foundation: Foundation, options: FeatureOptions): Site {
+function createGatewaySite(foundation: Foundation, options: FeatureOptions, statusPage: StatusPage | null): Site {
   const { database, changes, counters, catalog, masterKey } = foundation;
   const { settings, clock, ids, randomBytes, logger, showMail = () => {} } = options;
   return createSite({
     ...{ database, changes, clock, ids, randomBytes, counters, logger, masterKey, catalog, showMail },
     outbox: options.siblings?.outbox,
     ...readSiteSettings(settings),
+    statusPage,
     admission: createAdmission({
       ...{ database, clock, ids, logger },
       limits: {
@@ -382,6 +385,7 @@ function createGatewaySite(foundation: Foundation, options: FeatureOptions): Sit
     }),
     checkDatabase: () => pingDatabase(database),
     findOperatorRole: (userId) => findOperatorRole(database, userId),
+    findView: (session, viewId) => narrowToView({ database, clock }, session, viewId),
     hasTasksDueBefore: (moment) => hasTasksDueBefore(database, moment),
     openAccount: async (tx, { email, isWelcome, ...person }) => {
       const credit = isWelcome ? describeWelcomeCredit(settings, clock.now()) : {};

@@ -46,6 +46,7 @@ type JobOptions = {
   sweepResponses(): Promise<void>;
   applyScheduledCatalogs(): Promise<void>;
   pollVendorBalances(signal: AbortSignal): Promise<void>;
+  sweepViews(): Promise<void>;
 };
 
 const everyMinute = {};
@@ -141,6 +142,7 @@ function listFeatureJobs(options: JobOptions): ScheduledJob[] {
     { name: "sweep-responses", schedule: everyMinute, run: () => options.sweepResponses() },
     { name: "poll-vendor-balances", schedule: everyMinute, run: (signal) => options.pollVendorBalances(signal) },
     { name: "apply-scheduled-catalogs", schedule: everyMinute, run: () => options.applyScheduledCatalogs() },
+    { name: "end-account-views", schedule: everyMinute, run: () => options.sweepViews() },
   ];
 }
 

@@ -129,6 +129,60 @@ test("two operators cannot overwrite each other's catalog, and a file that is ap
   expect((await getCatalog()).version).toBe(version);
 });
 
+test("comments and order of a file outlive forms, versions and prices that take effect", async () => {
+  const start = await getCatalog();
+  const commented = `# Reviewed every quarter.\n${start.catalog.replace("models:", "# Sold to everybody.\nmodels:")}`;
+  expect((await applyText(commented, "describe it")).body).toMatchObject({ version: start.version, changes: [] });
+  expect(await getCatalog()).toMatchObject({ version: start.version, catalog: commented });
+  await applyText(commented, "again");
+  const entries = (await operator.admin.get("/audit?action=catalog.text_changed")).body.data;
+  expect(entries).toMatchObject([{ subject: `catalog_${start.version}`, reason: "describe it" }]);
+
+  const set = { kind: "set_price", model, amounts: { input_price: "0.6" } };
+  const edited = (await operator.admin.post("/catalog/edits", { catalog: commented, edit: set })).body.catalog;
+  expect(edited).toContain("# Sold to everybody.");
+  expect((await applyText(edited)).body).toMatchObject({ ok: true, version: start.version + 1 });
+  expect((await getCatalog()).catalog).toBe(edited);
+  expect((await operator.admin.get(`/catalog/versions/${start.version}`)).body.catalog).toBe(commented);
+
+  const effectiveAt = new Date(clock.now().getTime() + 60_000).toISOString();
+  const line = `  # The contract of next year.
+  - model: ${model}
+    billing_type: token
+    unit: 1M tokens
+    input_price: "0.7"
+    output_price: "1" # as before
+    effective_at: ${effectiveAt}
+`;
+  const timed = `${edited.trimEnd()}\n${line}`;
+  expect((await applyText(timed)).body).toMatchObject({ ok: true, version: start.version + 2 });
+  expect((await getCatalog()).catalog).toBe(timed);
+  await passTime(2 * 60_000);
+  const now = (await getCatalog()).catalog;
+  for (const comment of ["Reviewed every quarter.", "Sold to everybody.", "The contract of next year.", "as before"]) {
+    expect(now).toContain(`# ${comment}`);
+  }
+  expect(now).toContain('"0.7"');
+  expect(now).not.toMatch(/effective_at|"0\.6"/);
+  expect((await applyText(now)).body).toMatchObject({ ok: true });
+  const raise = { catalog: now, edit: { ...set, amounts: { input_price: "0.8" } } };
+  const raised = (await operator.admin.post("/catalog/edits", raise)).body.catalog;
+  expect((await applyText(raised)).body).toMatchObject({ ok: true });
+  expect((await getCatalog()).catalog).toBe(raised);
+});
+
+test("a version without a stored file, or with one that says something else, is written from the catalog", async () => {
+  const { catalog, version } = await getCatalog();
+  const sources = gateway.database.updateTable("catalog_sources").where("catalog_version", "=", version);
+  await sources.set({ source: catalog.replace('"0.8"', '"9.9"') }).execute();
+  const { catalog: written } = await getCatalog();
+  expect(written).not.toMatch(/"9\.9"|#/);
+  await gateway.database.deleteFrom("catalog_sources").execute();
+  expect((await getCatalog()).catalog).toBe(written);
+  expect((await applyText(catalog)).body).toMatchObject({ ok: true, changes: [] });
+  expect((await getCatalog()).catalog).toBe(catalog);
+});
+
 test("models are added and removed by forms", async () => {
   const { catalog } = await getCatalog();
   const edit = {
@@ -197,7 +251,7 @@ test("a scheduled change is applied once at its time, after another check, and r
     .toEqual({ [due.id]: "applied", [canceled.id]: "canceled", [doomed.id]: "failed" });
   const active = await getCatalog();
   expect(active).toMatchObject({ version: version + 1, reason: "new year" });
-  expect(active.catalog).toContain('input_price: "0.70"');
+  expect(active.catalog).toContain('input_price: "0.7"');
   const failed = (await operator.admin.get("/audit?action=catalog.schedule_failed")).body.data;
   expect(failed).toMatchObject([{ subject: doomed.id, actor: { kind: "system" } }]);
   expect(gateway.logs).toContainEqual(expect.objectContaining({ msg: "scheduled catalog rejected" }));

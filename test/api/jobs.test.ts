@@ -18,6 +18,7 @@ function createJobs(world: TestLedger) {
     checkAlarms: nothing,
     applyScheduledCatalogs: nothing,
     pollVendorBalances: nothing,
+    sweepViews: nothing,
   };
   const jobs = listJobs({
     ...world.parts,

@@ -22,6 +22,8 @@ import { addTodayRoutes } from "./today/today-routes.ts";
 import { loadUpstreamSecrets } from "./upstreams/load-upstream-secrets.ts";
 import { addSecretRoutes } from "./upstreams/secret-routes.ts";
 import { addUpstreamAdminRoutes } from "./upstreams/upstream-admin-routes.ts";
+import { sweepViews } from "./views/view-account.ts";
+import { addViewRoutes } from "./views/view-routes.ts";
 import { addAbuseAdminRoutes } from "./watch/abuse-admin-routes.ts";
 import { addAlarmAdminRoutes } from "./watch/alarm-admin-routes.ts";
 import { addIncidentAdminRoutes } from "./watch/incident-admin-routes.ts";
@@ -34,6 +36,8 @@ export type Admin = {
   applyScheduledCatalogs(): Promise<void>;
   /** Asks vendors what is left on our accounts, if it is time. */
   pollVendorBalances(signal: AbortSignal): Promise<void>;
+  /** Records the end of views of accounts that are over. */
+  sweepViews(): Promise<void>;
   /** Its OpenAPI document, once the routes are added. */
   describe(): object;
 };
@@ -55,6 +59,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addScheduleRoutes(adminApi, dependencies);
         addSetupRoutes(adminApi, dependencies);
         addSupportRoutes(adminApi, dependencies);
+        addViewRoutes(adminApi, dependencies);
         addTodayRoutes(adminApi, dependencies);
         addPaymentAdminRoutes(adminApi, dependencies);
         addLedgerAdminRoutes(adminApi, dependencies);
@@ -73,6 +78,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
       const [catalog, secrets] = await Promise.all([findCatalog(database), loadUpstreamSecrets(dependencies)]);
       await pollVendorBalances({ database, clock, secrets, providers: catalog?.providers ?? [], signal });
     },
+    sweepViews: () => sweepViews(dependencies),
     describe: () => read(),
   };
 }

@@ -29,3 +29,4 @@ export {
   type Operator,
   putOperator,
 } from "./operators/operator-store.ts";
+export { narrowToView } from "./views/view-account.ts";

@@ -43,6 +43,27 @@ export async function listAudit(
   return rows.map(toEntry);
 }
 
+/**
+ * An account's own log, newest first: what its people and keys did, and of what others did only the given actions. Keys of
+ * accounts and of operators share a kind; their ids differ.
+ */
+export async function listActivity(
+  database: Database,
+  { accountId, shownOfOthers }: { accountId: string; shownOfOthers: readonly string[] },
+  { before, limit }: { before: bigint | null; limit: number },
+): Promise<AuditEntry[]> {
+  const rows = await selectEntries(database)
+    .where("account_id", "=", accountId)
+    .where(
+      sql<boolean>`(actor_kind = 'user' or starts_with(actor_id, 'key_') or action = any(${[...shownOfOthers]}::text[]))`,
+    )
+    .$if(before !== null, (query) => query.where("number", "<", before ?? 0n))
+    .orderBy("number", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(toEntry);
+}
+
 /** An action, or the actions of a noun: they sort between `noun.` and `noun/`. */
 function matchAction(action: string) {
   return action.includes(".")

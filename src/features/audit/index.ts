@@ -14,5 +14,5 @@ export {
   everyEntry,
   type NewAuditEntry,
 } from "./audit-entry.ts";
-export { appendAudit, listAudit, listAuditForward } from "./audit-store.ts";
+export { appendAudit, listActivity, listAudit, listAuditForward } from "./audit-store.ts";
 export { type AuditHead, verifyAudit } from "./verify-audit.ts";

@@ -9,6 +9,7 @@
 export { applyCatalog, type CatalogOutcome, draftCatalog, previewCatalog } from "./apply-catalog.ts";
 export type { Catalog } from "./catalog.ts";
 export type { CatalogFile } from "./catalog-file.ts";
+export { findCatalogSource } from "./catalog-source-store.ts";
 export { findCatalog, findPrice, listPriceModels, lockCatalog } from "./catalog-store.ts";
 export {
   type CatalogView,
@@ -26,7 +27,7 @@ export { chooseItem, markFacts } from "./choose-item.ts";
 export { derivePrice } from "./compile-price.ts";
 export { decideCost } from "./cost-sheet.ts";
 export { type CatalogEdit, type EditOutcome, editCatalog } from "./edit-catalog.ts";
-export { exportCatalog, exportForEditing } from "./export-catalog.ts";
+export { exportCatalog } from "./export-catalog.ts";
 export { type Decimal, parseDecimal } from "./imports/exact-decimal.ts";
 export { type ImportOutcome, importModels, importSources } from "./imports/import-models.ts";
 export { listNamedSecrets } from "./list-named-secrets.ts";
@@ -51,6 +52,7 @@ export {
 export { addLogoRoutes, addModelRoutes, presentDeprecation } from "./model-routes.ts";
 export { type LocatedProblem, parseCatalog } from "./parse-catalog.ts";
 export { pollVendorBalances } from "./poll-vendor-balances.ts";
+export { presentForEditing } from "./present-for-editing.ts";
 export {
   type Price,
   type PriceFacts,

@@ -24,6 +24,7 @@ export type Tables = {
   blocks: BlocksTable;
   buckets: BucketsTable;
   catalog_prices: CatalogPricesTable;
+  catalog_sources: CatalogSourcesTable;
   catalog_versions: CatalogVersionsTable;
   charges: ChargesTable;
   checkouts: CheckoutsTable;
@@ -140,6 +141,8 @@ type AccountViewsTable = {
   reason: string;
   created_at: Date;
   ends_at: Date;
+  ended_at: Date | null;
+  ending: string | null;
 };
 
 type AccountWebhookSecretsTable = {
@@ -352,6 +355,11 @@ type CatalogPricesTable = {
   catalog_version: number;
   position: number;
   price_id: string;
+};
+
+type CatalogSourcesTable = {
+  catalog_version: number;
+  source: string;
 };
 
 type CatalogVersionsTable = {

@@ -297,6 +297,7 @@ describe("a key", () => {
       sweepResponses: async () => {},
       applyScheduledCatalogs: async () => {},
       pollVendorBalances: async () => {},
+      sweepViews: async () => {},
     }).find(({ name }) => name === "forget-idempotency-keys");
     await job?.run(new AbortController().signal);
     const left = (await listKeys(chat.gateway, caller)).map(({ key }) => key);

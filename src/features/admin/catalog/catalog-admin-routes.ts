@@ -10,11 +10,12 @@ import {
   type Decimal,
   draftCatalog,
   editCatalog,
-  exportForEditing,
   findCatalog,
+  findCatalogSource,
   importModels,
   mergeCatalogs,
   parseDecimal,
+  presentForEditing,
   previewCatalog,
 } from "../../catalog/index.ts";
 import { simulateCatalog } from "../../simulation/index.ts";
@@ -79,14 +80,14 @@ export function addCatalogAdminRoutes(http: HttpServer, dependencies: AdminDepen
 }
 
 function addVersions(http: HttpServer, { database, clock, currency }: AdminDependencies): void {
-  const present = (catalog: Catalog | null, version: CatalogVersion | undefined) => ({
+  const present = async (catalog: Catalog | null, version: CatalogVersion | undefined) => ({
     object: "catalog" as const,
     ...{ version: catalog?.version ?? 0, applied_at: catalog?.appliedAt.toISOString() ?? null },
     ...{ by: version?.by ?? null, reason: version?.reason ?? null },
     catalog:
       catalog === null
         ? `currency: ${currency}\n\nproviders: []\n\nmodels: []\n\nprices: []\n`
-        : exportForEditing(catalog, clock.now()),
+        : presentForEditing(catalog, await findCatalogSource(database, catalog.version), clock.now()),
   });
   const get = describeAdminEndpoint("getCatalog");
   http.get(
@@ -100,7 +101,7 @@ function addVersions(http: HttpServer, { database, clock, currency }: AdminDepen
         findCatalog(database),
         listCatalogVersions(database, { before: null, limit: 1 }),
       ]);
-      return present(catalog, version);
+      return await present(catalog, version);
     },
   );
   const list = describeAdminEndpoint("listCatalogVersions");
@@ -140,7 +141,7 @@ function addVersions(http: HttpServer, { database, clock, currency }: AdminDepen
         throw new AppError("not_found", "There is no such version of the catalog.", { param: "version" });
       }
       const [version] = await listCatalogVersions(database, { before: number + 1, limit: 1 });
-      return present(catalog, version);
+      return await present(catalog, version);
     },
   );
 }

@@ -63,6 +63,8 @@ const adminEndpointTable = {
   resumeAccount: { scope: "accounts", access: "write" },
   closeAccount: { scope: "accounts", access: "write", proof: "fresh" },
   resetTwoStep: { scope: "accounts", access: "write", proof: "fresh" },
+  beginView: { scope: "accounts", access: "write", proof: "person" },
+  endView: { scope: "accounts", access: "write" },
   listAccountNotes: { scope: "accounts", access: "read" },
   addAccountNote: { scope: "accounts", access: "write" },
   listAccountKeys: { scope: "accounts", access: "read" },

@@ -2,7 +2,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import { findByForeignId, type ShownRequest, showRequest } from "../../requests/index.ts";
-import { findEmails } from "../requests/request-facts-store.ts";
+import { findAccountEmails } from "../accounts/account-email-store.ts";
 import { type AdminHit, findAdminHits } from "./admin-search-store.ts";
 
 const hitsMax = 20;
@@ -39,7 +39,7 @@ async function findRequest(database: Database, id: string): Promise<ShownRequest
 
 async function findRequestHits(database: Database, found: readonly (ShownRequest | null)[]): Promise<AdminHit[]> {
   const requests = found.filter((request) => request !== null);
-  const emails = await findEmails(
+  const emails = await findAccountEmails(
     database,
     requests.map(({ accountId }) => accountId),
   );

@@ -43,6 +43,7 @@ export type paths = {
               has_second_factor: boolean;
               granted_by: string;
               granted_at: string;
+              last_seen_at: string | null;
             })[];
           };
         } };
@@ -71,6 +72,7 @@ export type paths = {
             has_second_factor: boolean;
             granted_by: string;
             granted_at: string;
+            last_seen_at: string | null;
           };
         } };
       };
@@ -1694,6 +1696,49 @@ export type paths = {
         "application/json": {
           reason: string;
         };
+      } };
+      responses: {
+        204: { content?: never };
+      };
+    };
+  };
+  "/accounts/{account_id}/views": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "account_view";
+            id: string;
+            account_id: string;
+            email: string;
+            ends_at: string;
+          };
+        } };
+      };
+    };
+  };
+  "/view/end": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": Record<never, never>;
       } };
       responses: {
         204: { content?: never };

@@ -16,6 +16,7 @@ import {
   listAccountKeys,
   listAccountNotes,
   listAccounts,
+  listAdminKeys,
   listAuditEntries,
   listCatalogVersions,
   listCodeBatches,
@@ -24,6 +25,7 @@ import {
   listDeliveries,
   listFrozenAccounts,
   listMargins,
+  listOperators,
   listPayments,
   listPlans,
   listQueues,
@@ -101,6 +103,8 @@ export const adminQueries = nameQueries({
     storage: paged(listStorage),
     storageTotal: whole(getStorageTotal),
   },
+  adminOperators: { list: whole(listOperators) },
+  adminKeys: { list: paged(listAdminKeys) },
   adminAudit: { list: paged(listAuditEntries) },
 });
 
