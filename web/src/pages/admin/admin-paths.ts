@@ -851,6 +851,23 @@ export type paths = {
               tasks_per_minute: number | null;
               failed_attempts: number;
               last_failure: string | null;
+              limits: ({
+                name: string;
+                limit: number | null;
+                remaining: number | null;
+                resets_at: string | null;
+                seen_at: string;
+              })[];
+            })[];
+            balances: ({
+              provider: string;
+              key_number: number;
+              balance: string | null;
+              currency: string | null;
+              read_at: string | null;
+              low: string | null;
+              asked_at: string;
+              failure: string | null;
             })[];
             traffic: ({
               provider: string;
@@ -3070,7 +3087,7 @@ export type paths = {
       parameters: {
         query?: {
           status?: "open" | "resolved" | "all";
-          rule?: "negative-margin" | "uncharged-cost" | "model-errors" | "upstream-errors" | "circuit-open" | "tasks-due" | "tasks-queued" | "webhooks-due" | "webhooks-failing" | "holds-overdue" | "jobs-late" | "accounts-frozen" | "disk-space" | "replication-lag" | "connection-budget" | "backup-age" | "archive-failing" | "requests-lost";
+          rule?: "negative-margin" | "uncharged-cost" | "model-errors" | "upstream-errors" | "circuit-open" | "vendor-balance" | "tasks-due" | "tasks-queued" | "webhooks-due" | "webhooks-failing" | "holds-overdue" | "jobs-late" | "accounts-frozen" | "disk-space" | "replication-lag" | "connection-budget" | "backup-age" | "archive-failing" | "requests-lost";
           limit?: number;
           after?: string;
         };
