@@ -22,6 +22,7 @@ import {
   listCodes,
   listCreditEntries,
   listDeliveries,
+  listDocuments,
   listFrozenAccounts,
   listMargins,
   listPayments,
@@ -83,6 +84,7 @@ export const adminQueries = nameQueries({
   adminToday: { day: whole(getToday, { refetchInterval: 60_000 }) },
   adminMoney: {
     payments: paged(listPayments),
+    documents: paged(listDocuments),
     payment: whole(getPayment),
     reversals: paged(listReversals),
     entries: paged(listCreditEntries),
