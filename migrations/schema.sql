@@ -392,6 +392,8 @@ CREATE INDEX billing_documents_by_payment ON billing_documents USING btree (paym
 
 CREATE INDEX billing_documents_by_position ON billing_documents USING btree ("position");
 
+CREATE INDEX billing_documents_by_time ON billing_documents USING btree (issued_at);
+
 CREATE UNIQUE INDEX billing_documents_one_invoice ON billing_documents USING btree (payment_id) WHERE corrects IS NULL;
 
 CREATE UNIQUE INDEX billing_documents_one_statement ON billing_documents USING btree (account_id, month) WHERE month IS NOT NULL;

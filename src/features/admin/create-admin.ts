@@ -11,7 +11,9 @@ import { addScheduleRoutes } from "./catalog/schedule-routes.ts";
 import { addCommandRoutes } from "./commands/command-routes.ts";
 import { addAdminApi } from "./edge/add-admin-api.ts";
 import { addAdminKeyRoutes } from "./keys/admin-key-routes.ts";
+import { addBookAdminRoutes } from "./money/book-admin-routes.ts";
 import { addCodeAdminRoutes } from "./money/code-admin-routes.ts";
+import { addDocumentAdminRoutes } from "./money/document-admin-routes.ts";
 import { addLedgerAdminRoutes } from "./money/ledger-admin-routes.ts";
 import { addPaymentAdminRoutes } from "./money/payment-admin-routes.ts";
 import { addOperatorRoutes } from "./operators/operator-routes.ts";
@@ -66,6 +68,8 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addPaymentAdminRoutes(adminApi, dependencies);
         addLedgerAdminRoutes(adminApi, dependencies);
         addCodeAdminRoutes(adminApi, dependencies);
+        addDocumentAdminRoutes(adminApi, dependencies);
+        addBookAdminRoutes(adminApi, dependencies);
         addWorkAdminRoutes(adminApi, dependencies);
         addRequestAdminRoutes(adminApi, dependencies);
         addAdminSearchRoutes(adminApi, dependencies);

@@ -2472,6 +2472,104 @@ export type paths = {
       };
     };
   };
+  "/documents": {
+    get: {
+      parameters: {
+        query?: {
+          account_id?: string;
+          kind?: "invoice" | "credit_note" | "statement";
+          number?: string;
+          from?: string;
+          to?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "document";
+              id: string;
+              kind: "invoice" | "credit_note" | "statement";
+              number: string;
+              issued_at: string;
+              account_id: string;
+              email: string | null;
+              currency: string;
+              total: string;
+              tax: string | null;
+              channel: string | null;
+              payment_id: string | null;
+              corrects: string | null;
+              month: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/documents/{document_id}/pdf": {
+    get: {
+      parameters: {
+        path: {
+          document_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
+  "/books": {
+    get: {
+      parameters: {
+        query: {
+          from: string;
+          to?: string;
+          account_id?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
+  "/books/revenue": {
+    get: {
+      parameters: {
+        query: {
+          from: string;
+          to?: string;
+          by?: "day" | "month";
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
   "/tasks": {
     get: {
       parameters: {
