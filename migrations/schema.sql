@@ -447,6 +447,13 @@ create table catalog_prices (
 
 CREATE TRIGGER catalog_prices_final BEFORE DELETE OR UPDATE ON catalog_prices FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+create table catalog_sources (
+  catalog_version integer not null,
+  source text not null,
+  constraint catalog_sources_unique PRIMARY KEY (catalog_version),
+  constraint catalog_sources_version_exists FOREIGN KEY (catalog_version) REFERENCES catalog_versions(number)
+);
+
 create table catalog_versions (
   number integer not null,
   currency text not null,
@@ -1623,6 +1630,22 @@ create table unowned_bytes (
 );
 
 CREATE INDEX unowned_bytes_by_due_time ON unowned_bytes USING btree (due_at);
+
+create table upstream_events (
+  id bigint not null generated always as identity,
+  kind text not null,
+  at timestamp with time zone not null,
+  provider_id text not null,
+  upstream_model text,
+  key_number integer,
+  actor text,
+  detail text,
+  constraint upstream_events_key_valid CHECK ((key_number IS NULL) = (kind = ANY (ARRAY['test_passed'::text, 'test_failed'::text]))),
+  constraint upstream_events_kind_valid CHECK (kind = ANY (ARRAY['circuit_opened'::text, 'circuit_closed'::text, 'test_passed'::text, 'test_failed'::text])),
+  constraint upstream_events_unique PRIMARY KEY (id)
+);
+
+CREATE INDEX upstream_events_by_time ON upstream_events USING btree (at);
 
 create table upstream_health (
   node_id text not null,

@@ -67,6 +67,7 @@ async function buildWeb(): Promise<void> {
     });
     arrangeShell(freshDir);
     await writePages(freshDir);
+    await buildStatusProgram(freshDir);
     for (const name of readdirSync(join(freshDir, "assets"))) compress(join(freshDir, "assets", name));
     writeFileSync(join(freshDir, basename(stampPath)), stamp);
     rmSync(builtWebDir, { recursive: true, force: true });
@@ -75,6 +76,21 @@ async function buildWeb(): Promise<void> {
     rmSync(freshDir, { recursive: true, force: true });
   }
   console.error(`Built the site in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
+}
+
+/** One file: the server loads it on the first visit of `/status`. */
+async function buildStatusProgram(directory: string): Promise<void> {
+  await build({
+    configFile,
+    logLevel: "error",
+    ssr: { noExternal: true },
+    define: { "process.env.NODE_ENV": '"production"' },
+    build: {
+      ...{ outDir: directory, emptyOutDir: false, copyPublicDir: false, minify: true },
+      ssr: "src/render-status.tsx",
+      rolldownOptions: { output: { entryFileNames: "render-status.mjs", codeSplitting: false } },
+    },
+  });
 }
 
 type Manifest = Record<string, { file: string; imports?: string[]; assets?: string[] }>;

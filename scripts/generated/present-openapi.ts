@@ -117,6 +117,7 @@ export async function presentOpenApi(): Promise<{ api: string; console: string; 
     masterKey,
     randomBytes,
     changes: { watch: () => () => {} },
+    statusPage: null,
     checkDatabase: refuse,
     findOperatorRole: refuse,
     findView: refuse,

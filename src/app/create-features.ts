@@ -27,7 +27,7 @@ import { createContentSeal, createRequestLog } from "../features/requests/index.
 import { createResponses } from "../features/responses/index.ts";
 import { createSite, type Site } from "../features/site/index.ts";
 import { createSpeech } from "../features/speech/index.ts";
-import { countTraffic, createStatusPage } from "../features/status/index.ts";
+import { countTraffic, createStatusPage, type StatusPage } from "../features/status/index.ts";
 import { createTasks, hasTasksDueBefore, linkEvent, type TaskFailpoint, type Tasks } from "../features/tasks/index.ts";
 import { createTranscriptions } from "../features/transcriptions/index.ts";
 import { createWebhooks, type Webhooks } from "../features/webhooks/index.ts";
@@ -135,11 +135,12 @@ export async function createFeatures(
   stack.defer(() => webhooks.close());
   const payments = openPayments(foundation, options);
   stack.defer(() => payments.close());
-  const site = createGatewaySite(foundation, options);
+  const statusPage = settings.status_page === "on" ? createStatusPage({ database, clock, catalog }) : null;
+  const site = createGatewaySite(foundation, options, statusPage);
   stack.defer(() => site.close());
   const tasks = openTasks(foundation, options, { files, quotes, random, stack });
   const admin = createOperatorSide(foundation, options, { site, payments, tasks, files });
-  const { blocks, statusPage, jobs: watching } = await openWatching(foundation, options, { site, stack });
+  const { blocks, jobs: watching } = await openWatching(foundation, options, { site, stack });
   const payment = { sweepCheckouts: payments.sweep, topUpAccounts: payments.topUp };
   const issue = (signal: AbortSignal) => issueStatements({ database, clock, currency }, signal);
   const kept = { ...admin, removeExpiredFiles: opened.removeExpired, sweepResponses: responses.sweep };
@@ -283,7 +284,7 @@ type Upkeep = Pick<
   | "capSpending"
 >;
 
-/** What watches: the status page, block lists, and the jobs for alarms, mails, traffic and the spending of new accounts. */
+/** What watches: block lists, and the jobs for alarms, mails, traffic and the spending of new accounts. */
 async function openWatching(
   { database, feed, catalog }: Foundation,
   { settings, clock, ids, logger }: FeatureOptions,
@@ -321,8 +322,7 @@ async function openWatching(
     ...(settings.request_log_days === 0 ? {} : { countTraffic: () => countTraffic({ database, clock, hasModel }) }),
     ...(cap === null ? {} : { capSpending: (signal) => capSpending({ database, clock, currency, cap }, signal) }),
   };
-  const statusPage = settings.status_page === "on" ? createStatusPage({ database, clock, catalog }) : null;
-  return { blocks, statusPage, jobs };
+  return { blocks, jobs };
 }
 
 function openJobs({ database, metrics, time, copy }: Foundation, options: FeatureOptions, upkeep: Upkeep) {
@@ -366,13 +366,14 @@ function createGatewayWebhooks(
   return webhooks;
 }
 
-function createGatewaySite(foundation: Foundation, options: FeatureOptions): Site {
+function createGatewaySite(foundation: Foundation, options: FeatureOptions, statusPage: StatusPage | null): Site {
   const { database, changes, counters, catalog, masterKey } = foundation;
   const { settings, clock, ids, randomBytes, logger, showMail = () => {} } = options;
   return createSite({
     ...{ database, changes, clock, ids, randomBytes, counters, logger, masterKey, catalog, showMail },
     outbox: options.siblings?.outbox,
     ...readSiteSettings(settings),
+    statusPage,
     admission: createAdmission({
       ...{ database, clock, ids, logger },
       limits: {

@@ -1,4 +1,5 @@
 import { runVerification } from "../features/admin/index.ts";
+import { sweepUpstreamEvents } from "../features/catalog/index.ts";
 import { sumMoneySlots } from "../features/costs/index.ts";
 import { forgetExpiredKeys } from "../features/idempotency/index.ts";
 import {
@@ -178,6 +179,11 @@ function listRetention(options: JobOptions): ScheduledJob[] {
       name: "make-months",
       schedule: everyHour,
       run: () => makeMonths(database, clock.now()),
+    },
+    {
+      name: "sweep-upstream-events",
+      schedule: everyMinute,
+      run: () => sweepUpstreamEvents({ database, clock }),
     },
     {
       name: "forget-old-events",

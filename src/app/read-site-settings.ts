@@ -16,7 +16,6 @@ export function readSiteSettings(settings: Settings): SiteOptions {
     signUp: settings.sign_up,
     welcomesDailyMax: readWelcomeCredit(settings) === null ? 0 : settings.welcome_credits_daily_max,
     contentDays: readContentDays(settings),
-    hasStatusPage: settings.status_page === "on",
     supportContact: settings.support_contact ?? null,
     mail: { smtpUrl: settings.smtp_url, from: settings.mail_from },
     payments: {

@@ -58,9 +58,9 @@ const applyCommand: Command = {
         await recordCatalog(tx, applied, { acting: getActing(), reason: null });
         return applied;
       });
-      return presentOutcome(path, outcome, ({ version, changes }) =>
+      return presentOutcome(path, outcome, ({ version, changes, isTextStored }) =>
         changes.length === 0
-          ? `No changes. Version ${version} stays active.`
+          ? `No changes. Version ${version} stays active.${isTextStored ? " The file's comments are stored." : ""}`
           : `${changes.join("\n")}\n\nVersion ${version} is active.`,
       );
     }),

@@ -129,6 +129,60 @@ test("two operators cannot overwrite each other's catalog, and a file that is ap
   expect((await getCatalog()).version).toBe(version);
 });
 
+test("comments and order of a file outlive forms, versions and prices that take effect", async () => {
+  const start = await getCatalog();
+  const commented = `# Reviewed every quarter.\n${start.catalog.replace("models:", "# Sold to everybody.\nmodels:")}`;
+  expect((await applyText(commented, "describe it")).body).toMatchObject({ version: start.version, changes: [] });
+  expect(await getCatalog()).toMatchObject({ version: start.version, catalog: commented });
+  await applyText(commented, "again");
+  const entries = (await operator.admin.get("/audit?action=catalog.text_changed")).body.data;
+  expect(entries).toMatchObject([{ subject: `catalog_${start.version}`, reason: "describe it" }]);
+
+  const set = { kind: "set_price", model, amounts: { input_price: "0.6" } };
+  const edited = (await operator.admin.post("/catalog/edits", { catalog: commented, edit: set })).body.catalog;
+  expect(edited).toContain("# Sold to everybody.");
+  expect((await applyText(edited)).body).toMatchObject({ ok: true, version: start.version + 1 });
+  expect((await getCatalog()).catalog).toBe(edited);
+  expect((await operator.admin.get(`/catalog/versions/${start.version}`)).body.catalog).toBe(commented);
+
+  const effectiveAt = new Date(clock.now().getTime() + 60_000).toISOString();
+  const line = `  # The contract of next year.
+  - model: ${model}
+    billing_type: token
+    unit: 1M tokens
+    input_price: "0.7"
+    output_price: "1" # as before
+    effective_at: ${effectiveAt}
+`;
+  const timed = `${edited.trimEnd()}\n${line}`;
+  expect((await applyText(timed)).body).toMatchObject({ ok: true, version: start.version + 2 });
+  expect((await getCatalog()).catalog).toBe(timed);
+  await passTime(2 * 60_000);
+  const now = (await getCatalog()).catalog;
+  for (const comment of ["Reviewed every quarter.", "Sold to everybody.", "The contract of next year.", "as before"]) {
+    expect(now).toContain(`# ${comment}`);
+  }
+  expect(now).toContain('"0.7"');
+  expect(now).not.toMatch(/effective_at|"0\.6"/);
+  expect((await applyText(now)).body).toMatchObject({ ok: true });
+  const raise = { catalog: now, edit: { ...set, amounts: { input_price: "0.8" } } };
+  const raised = (await operator.admin.post("/catalog/edits", raise)).body.catalog;
+  expect((await applyText(raised)).body).toMatchObject({ ok: true });
+  expect((await getCatalog()).catalog).toBe(raised);
+});
+
+test("a version without a stored file, or with one that says something else, is written from the catalog", async () => {
+  const { catalog, version } = await getCatalog();
+  const sources = gateway.database.updateTable("catalog_sources").where("catalog_version", "=", version);
+  await sources.set({ source: catalog.replace('"0.8"', '"9.9"') }).execute();
+  const { catalog: written } = await getCatalog();
+  expect(written).not.toMatch(/"9\.9"|#/);
+  await gateway.database.deleteFrom("catalog_sources").execute();
+  expect((await getCatalog()).catalog).toBe(written);
+  expect((await applyText(catalog)).body).toMatchObject({ ok: true, changes: [] });
+  expect((await getCatalog()).catalog).toBe(catalog);
+});
+
 test("models are added and removed by forms", async () => {
   const { catalog } = await getCatalog();
   const edit = {
@@ -197,10 +251,41 @@ test("a scheduled change is applied once at its time, after another check, and r
     .toEqual({ [due.id]: "applied", [canceled.id]: "canceled", [doomed.id]: "failed" });
   const active = await getCatalog();
   expect(active).toMatchObject({ version: version + 1, reason: "new year" });
-  expect(active.catalog).toContain('input_price: "0.70"');
+  expect(active.catalog).toContain('input_price: "0.7"');
   const failed = (await operator.admin.get("/audit?action=catalog.schedule_failed")).body.data;
   expect(failed).toMatchObject([{ subject: doomed.id, actor: { kind: "system" } }]);
   expect(gateway.logs).toContainEqual(expect.objectContaining({ msg: "scheduled catalog rejected" }));
+});
+
+test("priority and weight of a route change as an edit of the catalog, with a diff and a reason", async () => {
+  const { catalog, version } = await getCatalog();
+  const route = { kind: "set_route", model, provider: "openai", upstream_model: model };
+  const edit = async (fields: object) => {
+    const body = { catalog, edit: { ...route, priority: 2, weight: 30, ...fields } };
+    return await operator.admin.post("/catalog/edits", body);
+  };
+  const edited = await edit({});
+  expect(edited.status).toBe(200);
+  const listModels = async () => {
+    const { data } = (await operator.admin.get("/upstreams")).body;
+    return data.find(({ provider }: { provider: string }) => provider === "openai").models;
+  };
+  expect(await listModels()).toEqual([{ id: model, priority: 0, weight: 1 }]);
+  const checked = await operator.admin.post("/catalog/checks", { catalog: edited.body.catalog });
+  expect(checked.body).toMatchObject({ ok: true, version: version + 1 });
+  expect(checked.body.changes).toHaveLength(1);
+  const same = await edit({ priority: 0, weight: 1 });
+  expect(same.body.catalog).toBe(catalog);
+  for (const wrong of [{ model: "nobody" }, { provider: "nobody" }, { weight: 0 }, { priority: 1001 }]) {
+    expect((await edit(wrong)).status).toBe(400);
+  }
+  expect((await applyText(edited.body.catalog, "second choice")).body).toMatchObject({ ok: true });
+  expect(await listModels()).toEqual([{ id: model, priority: 2, weight: 30 }]);
+  expect(await getCatalog()).toMatchObject({ version: version + 1, reason: "second choice", by: operator.email });
+  const again = { ...route, priority: 0, weight: 30 };
+  const back = await operator.admin.post("/catalog/edits", { catalog: (await getCatalog()).catalog, edit: again });
+  expect((await applyText(back.body.catalog)).body).toMatchObject({ ok: true });
+  expect(await listModels()).toEqual([{ id: model, priority: 0, weight: 30 }]);
 });
 
 test("a failing key is disabled with a reason and an end, drained, and enabled again", async () => {
@@ -237,6 +322,14 @@ test("the list has what the request log measured, and a test call says what work
     .toMatchObject([{ provider: "openai", model, calls: 1, failed: 0 }]);
   const tested = await operator.admin.post("/upstreams/tests", { provider: "openai" });
   expect(tested.body).toMatchObject({ ok: true });
+  const { body: events } = await operator.admin.get("/upstreams/events?limit=1");
+  expect(events).toMatchObject({
+    data: [{ kind: "test_passed", subject: "openai", by: operator.email }],
+    has_more: true,
+  });
+  const next = await operator.admin.get(`/upstreams/events?limit=100&after=${events.next_cursor}`);
+  expect(next.body.data.map(({ id }: { id: string }) => id)).not.toContain(events.data[0].id);
+  expect((await operator.admin.get("/upstreams/events?after=9.nonsense")).status).toBe(400);
   const unknown = await operator.admin.post("/upstreams/tests", { provider: "opnai" });
   expect(unknown).toMatchObject({ status: 400, body: { error: { param: "provider" } } });
 });

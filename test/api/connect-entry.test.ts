@@ -35,7 +35,7 @@ beforeAll(async () => {
   };
   const shell = createSiteShell({
     signUp: "open",
-    hasStatusPage: true,
+    readStatus: null,
     siteUrl: "https://ai.example.com",
     getFiles: () => files,
   });

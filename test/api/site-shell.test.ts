@@ -50,7 +50,7 @@ async function serve({ siteUrl = "http://localhost:4242", signUp = "open", pageD
     trustedProxies: [],
     async addRoutes(http) {
       const files = readSiteFiles(directory);
-      const site = createSiteShell({ hasStatusPage: true, siteUrl, signUp, getFiles: getFiles ?? (() => files) });
+      const site = createSiteShell({ readStatus: null, siteUrl, signUp, getFiles: getFiles ?? (() => files) });
       site.addRoutes(http);
       http.get("/test/page", (_request, reply) => site.sendShell(reply, { status: 400, data: pageData }));
     },

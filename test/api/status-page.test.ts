@@ -82,17 +82,18 @@ async function findSlot(kind: "model" | "endpoint" | "upstream", subject: string
 describe("traffic", () => {
   test("is counted once by model, endpoint and upstream, however often a run repeats", async () => {
     const at = clock.now();
-    const attempt = { upstreamModel: "m", keyNumber: 1, durationMs: 1, status: 500, code: null, said: null };
+    const attempt = { upstreamModel: "m", keyNumber: 1, durationMs: 1, status: 500, code: null };
+    const said = { said: null, upstreamRequestId: null };
     await log([
       ...repeat(30, { at }),
       ...repeat(10, {
         at,
         ...failed,
-        failedAttempts: [{ ...attempt, upstream: `${canary}-open`, kind: "overloaded" }],
+        failedAttempts: [{ ...attempt, ...said, upstream: `${canary}-open`, kind: "overloaded" }],
       }),
       // Callers' own mistakes and unknown models are no failures.
       { at, status: 400, ending: "refused", upstream: null },
-      { at, failedAttempts: [{ ...attempt, upstream: `${canary}-open`, kind: "rejected" }] },
+      { at, failedAttempts: [{ ...attempt, ...said, upstream: `${canary}-open`, kind: "rejected" }] },
       { at, model: "made-up", status: 404, ending: "refused", upstream: null },
       { at, status: 501, ending: "failed", model: null, upstream: null },
       // Replaces a call that is counted already.
@@ -163,10 +164,20 @@ describe("the status page", () => {
     expect(await readUptime()).toMatchObject({ state: "ok", models: [{ id: "talk", state: "ok" }] });
   });
 
-  test("is served as a page with a link to its feed", async () => {
-    const page = await fetch(`${chat.gateway.siteUrl}/status`);
+  test("sends its data in the document, in the visitor's encoding, without a script", async () => {
+    clock.advance(rememberedMs);
+    const page = await fetch(`${chat.gateway.siteUrl}/status`, { headers: { "accept-encoding": "br" } });
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toContain("text/html");
+    expect(page.headers.get("content-encoding")).toBe("br");
+    const text = await page.text();
+    expect(text).toContain("All systems operational");
+    expect(text).toMatch(/Talk<\/h3>.*90 days: 1 down, 89 without calls/);
+    expect(text).not.toContain('aria-busy="true"');
+    expect(text).toContain("/status/feed.xml");
+    expect(findCanary(text)).toBeNull();
+    expect(text).not.toContain("inside");
+    expect(await (await fetch(`${chat.gateway.siteUrl}/status?from=mail`)).text()).toContain("All systems operational");
   });
 });
 
@@ -192,6 +203,9 @@ describe("an incident", () => {
     await expect(updateIncident(dependencies, opened.id, { ...update, state: "monitoring" })).rejects.toMatchObject({
       code: "already_ended",
     });
+    const page = await (await fetch(`${chat.gateway.siteUrl}/status`)).text();
+    expect(page).toContain("Slow &lt;answers&gt;");
+    expect(page).toContain("We are looking &amp; will report.");
     const feed = await fetch(`${chat.gateway.siteUrl}/status/feed.xml`);
     expect(feed.headers.get("content-type")).toBe("application/rss+xml; charset=utf-8");
     const text = await feed.text();

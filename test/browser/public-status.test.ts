@@ -63,6 +63,38 @@ describe.skipIf(!hasBrowser)("the status page", () => {
     expect(opened.complaints).toEqual([]);
   });
 
+  test("shows its data without scripts, and does not move when they take over", async () => {
+    const size = { viewport: { width: 1440, height: 900 } };
+    await using silent = await site.openPage({ ...size, javaScriptEnabled: false });
+    await silent.page.goto("/status");
+    await silent.page.getByText("Some systems are degraded").first().waitFor();
+    await silent.page.getByRole("heading", { name: "Slow videos" }).waitFor();
+    await expect.poll(() => silent.page.getByRole("img", { name: /^90 days: / }).count()).toBeGreaterThan(3);
+    await expect.poll(() => silent.page.locator(".animate-pulse:visible").count()).toBe(0);
+    await expect.poll(() => findLayoutFaults(silent.page)).toEqual([]);
+    const sent = await silent.page.locator("main").innerText();
+
+    await using opened = await site.openPage(size);
+    const { page } = opened;
+    const scripts = Promise.withResolvers<void>();
+    await page.route("**/assets/*.js", async (route) => {
+      await scripts.promise;
+      await route.continue();
+    });
+    const going = page.goto("/status");
+    await page.getByText("Some systems are degraded").first().waitFor();
+    const before = await page.locator("main").evaluate(listPlaces);
+    // A loading placeholder between both would be one of these.
+    await page.evaluate(watchPlaceholders);
+    scripts.resolve();
+    await going;
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+    expect(await page.locator("main").evaluate(listPlaces)).toEqual(before);
+    expect(await page.locator("main").innerText()).toBe(sent);
+    expect(await page.evaluate("window.placeholdersSeen")).toBe(0);
+    expect(opened.complaints).toEqual([]);
+  });
+
   test("is linked from every page, and its links work before the scripts load", async () => {
     await using opened = await site.openPage({ javaScriptEnabled: false });
     const { page } = opened;
@@ -79,3 +111,15 @@ describe.skipIf(!hasBrowser)("the status page", () => {
     expect(response.status()).toBe(200);
   });
 });
+
+/** Text, because the test's types do not cover the page. */
+const listPlaces = `(main) => [...main.querySelectorAll("h1, h2, h3, p, svg, dt, dd")].map((each) => {
+  const { left, top, width, height } = each.getBoundingClientRect();
+  return [each.tagName, left, top, width, height].join(" ");
+})`;
+
+const watchPlaceholders = `(() => {
+  window.placeholdersSeen = 0;
+  const count = () => { window.placeholdersSeen += document.querySelectorAll("main .animate-pulse, main [aria-busy=true]").length; };
+  new MutationObserver(count).observe(document.getElementById("site"), { childList: true, subtree: true });
+})()`;

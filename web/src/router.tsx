@@ -248,6 +248,7 @@ const landing = createRoute({
 const status = createRoute({
   getParentRoute: () => root,
   path: "/status",
+  loader: prefetch(() => import("./pages/status/status-page.tsx")),
   component: lazyPage(() => import("./pages/status/status-page.tsx"), "StatusPage"),
 });
 

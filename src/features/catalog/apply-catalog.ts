@@ -3,6 +3,7 @@ import type { IdSource } from "../../lib/ids.ts";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
 import type { Catalog } from "./catalog.ts";
 import type { CatalogProblem } from "./catalog-file.ts";
+import { findCatalogSource, putCatalogSource } from "./catalog-source-store.ts";
 import { findCatalog, insertCatalog, lockCatalog } from "./catalog-store.ts";
 import { type CatalogSurroundings, checkCatalog } from "./check-catalog.ts";
 import { describeCatalogChange } from "./describe-catalog-change.ts";
@@ -13,8 +14,15 @@ import { planCatalogChange } from "./plan-catalog-change.ts";
 
 export type CatalogOutcome =
   | { kind: "refused"; problems: LocatedProblem[] }
-  /** `changes` is empty when the file equals the catalog in force: then nothing is written. */
-  | { kind: "accepted"; version: number; changes: string[]; warnings: LocatedProblem[] };
+  /** `changes` is empty when the file equals the catalog in force: then there is no new version. */
+  | {
+      kind: "accepted";
+      version: number;
+      changes: string[];
+      warnings: LocatedProblem[];
+      /** Whether the version's text was stored or replaced, perhaps by other comments alone. */
+      isTextStored: boolean;
+    };
 
 type ApplyDependencies = { database: Database; clock: Clock; ids: IdSource; surroundings: CatalogSurroundings };
 
@@ -43,7 +51,11 @@ export async function applyCatalog(
   return await inTransaction(database, async (tx) => {
     await lockCatalog(tx);
     const write = (catalog: NewCatalog) => insertCatalog(tx, catalog);
-    return await consider({ database: tx, clock, ids, surroundings }, source, write);
+    const outcome = await consider({ database: tx, clock, ids, surroundings }, source, write);
+    if (outcome.kind === "refused" || outcome.version === 0) return outcome;
+    if ((await findCatalogSource(tx, outcome.version)) === source) return outcome;
+    await putCatalogSource(tx, outcome.version, source);
+    return { ...outcome, isTextStored: true };
   });
 }
 
@@ -75,8 +87,9 @@ async function consider(
     message,
   }));
   const warnings = [...listLosses(parsed.file), ...quotaLosses].map(parsed.locate).toSorted(compareByPlace);
-  if (changes.length === 0) return { kind: "accepted", version: current?.version ?? 0, changes, warnings };
+  const found = { changes, warnings, isTextStored: false };
+  if (changes.length === 0) return { kind: "accepted", version: current?.version ?? 0, ...found };
   const version = (current?.version ?? 0) + 1;
   await write({ ...next, version, appliedAt: now, newPrices });
-  return { kind: "accepted", version, changes, warnings };
+  return { kind: "accepted", version, ...found };
 }

@@ -9,6 +9,7 @@
 export { applyCatalog, type CatalogOutcome, draftCatalog, previewCatalog } from "./apply-catalog.ts";
 export type { Catalog } from "./catalog.ts";
 export type { CatalogFile } from "./catalog-file.ts";
+export { findCatalogSource } from "./catalog-source-store.ts";
 export { findCatalog, findPrice, listPriceModels, lockCatalog } from "./catalog-store.ts";
 export {
   type CatalogView,
@@ -25,8 +26,8 @@ export type { CatalogSurroundings } from "./check-catalog.ts";
 export { chooseItem, markFacts } from "./choose-item.ts";
 export { derivePrice } from "./compile-price.ts";
 export { decideCost } from "./cost-sheet.ts";
-export { type EditOutcome, editCatalog } from "./edit-catalog.ts";
-export { exportCatalog, exportForEditing } from "./export-catalog.ts";
+export { type CatalogEdit, type EditOutcome, editCatalog } from "./edit-catalog.ts";
+export { exportCatalog } from "./export-catalog.ts";
 export { type Decimal, parseDecimal } from "./imports/exact-decimal.ts";
 export { type ImportOutcome, importModels, importSources } from "./imports/import-models.ts";
 export { listNamedSecrets } from "./list-named-secrets.ts";
@@ -50,6 +51,7 @@ export {
 } from "./model.ts";
 export { addLogoRoutes, addModelRoutes, presentDeprecation } from "./model-routes.ts";
 export { type LocatedProblem, parseCatalog } from "./parse-catalog.ts";
+export { presentForEditing } from "./present-for-editing.ts";
 export {
   type Price,
   type PriceFacts,
@@ -60,7 +62,9 @@ export {
 } from "./price.ts";
 export { presentPrice, priceEntrySchema } from "./price-schema.ts";
 export { publishHealth } from "./publish-health.ts";
+export { recordUpstreamTest } from "./record-upstream-test.ts";
 export type { RouteTarget } from "./route-target.ts";
 export { seedSandboxCatalog } from "./seed-sandbox-catalog.ts";
+export { sweepUpstreamEvents } from "./sweep-upstream-events.ts";
 export { listActiveSwitches, switchOff, switchOn } from "./switch-upstream.ts";
 export type { SwitchMode, UpstreamSwitch } from "./upstream-switch.ts";

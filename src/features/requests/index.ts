@@ -11,6 +11,7 @@
 export { type ContentSeal, createContentSeal } from "./content/seal-content.ts";
 export { createRequestLog, type RequestLog } from "./create-request-log.ts";
 export { describeError } from "./describe-error.ts";
+export { findByForeignId } from "./find-by-foreign-id.ts";
 export { listAnyRequests } from "./list-any-requests.ts";
 export { packRequestLog } from "./pack-request-log.ts";
 export { countStrayRequests, sumLostRequests } from "./partition-store.ts";

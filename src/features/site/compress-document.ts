@@ -4,9 +4,9 @@ type Encoding = "br" | "gzip";
 type Compressed = { encoding: Encoding | null; body: Buffer | string };
 
 type NamedDocument = {
-  /** Source of the document; a new one invalidates its cached copies. */
-  files: object;
-  /** Cache key: same files and name, same document. */
+  /** What the document is written from; a change invalidates all cached copies. */
+  sources: readonly unknown[];
+  /** Cache key: same sources and name, same document. */
   name: string;
   write(): string;
 };
@@ -19,12 +19,12 @@ const compressedBytesMin = 1_024;
 
 /** Compresses and caches documents without user data. */
 export function createDocumentCompressor(): (document: NamedDocument, acceptedEncodings: string) => Compressed {
-  let keptFiles: object | null = null;
+  let keptSources: readonly unknown[] = [];
   const kept = new Map<string, Buffer>();
 
-  return ({ files, name, write }, acceptedEncodings) => {
-    if (files !== keptFiles) kept.clear();
-    keptFiles = files;
+  return ({ sources, name, write }, acceptedEncodings) => {
+    if (sources.some((source, place) => source !== keptSources[place])) kept.clear();
+    keptSources = sources;
     const offered = acceptedEncodings.split(",").map((word) => word.trim());
     const encoding = offered.includes("br") ? "br" : offered.includes("gzip") ? "gzip" : null;
     const key = `${encoding} ${name}`;

@@ -9,6 +9,7 @@ import { createHeartbeats } from "../../platform/http/event-stream.ts";
 import { createMailer, type Mailer } from "../../platform/mail/create-mailer.ts";
 import type { MailOutbox } from "../../platform/mail/mail-outbox.ts";
 import type { SignUpAdmission } from "../abuse/index.ts";
+import type { StatusPage } from "../status/index.ts";
 import { addActivityRoutes } from "./account/activity-routes.ts";
 import { addChangeRoutes } from "./account/change-routes.ts";
 import { addCodeRoutes } from "./account/code-routes.ts";
@@ -30,7 +31,8 @@ import { composeMail, type MailContent } from "./sign-in/sign-in-mails.ts";
 import { createThrottle } from "./sign-in/throttle.ts";
 import type { OpenAccount } from "./sign-in/user/user.ts";
 import type { SiteDependencies, SiteOptions } from "./site-dependencies.ts";
-import { readSiteFiles } from "./site-files.ts";
+import { readSiteFiles, statusProgramPath } from "./site-files.ts";
+import { createStatusMarkup } from "./status-markup.ts";
 
 export type Site = {
   /** URL of the outbox with its secret; `null` if it is not served. */
@@ -62,6 +64,8 @@ type SiteParts = ShowcaseOptions &
     openAccount: OpenAccount;
     findView: FindView;
     admission: SignUpAdmission;
+    /** `null` if the operator has switched the page off. */
+    statusPage: Pick<StatusPage, "read"> | null;
     /** Prints an unsent mail on the server's terminal, if there is one. */
     showMail(text: string): void;
     /** Storage for unsent mails; defaults to this process's memory. */
@@ -79,7 +83,9 @@ export function createSite(given: SiteOptions & SiteParts): Site {
   const built = readSiteFiles();
   const addresses = { siteUrl, baseUrl };
   let files = built && applyBrand(built, brand, addresses);
-  const shell = createSiteShell({ siteUrl, signUp, hasStatusPage: given.hasStatusPage, getFiles: () => files });
+  const { statusPage } = given;
+  const readStatus = statusPage && createStatusMarkup({ statusPage, clock, logger, programPath: statusProgramPath });
+  const shell = createSiteShell({ siteUrl, signUp, readStatus, getFiles: () => files });
   const heartbeats = createHeartbeats(heartbeatMs);
   const site = {
     ...{ database, clock, ids, randomBytes, counters, logger, mailer, siteUrl },

@@ -3,6 +3,7 @@ import type { HttpServer } from "../../platform/http/create-http-server.ts";
 import { parseByteRange } from "../../platform/http/parse-byte-range.ts";
 import { pathParams } from "../../platform/http/path-params.ts";
 import { escapeForScript } from "./brand/apply-brand.ts";
+import { fillStatusSlot } from "./brand/fill-page-slots.ts";
 import { createDocumentCompressor } from "./compress-document.ts";
 import { type PagePolicy, presentPageHeaders } from "./page-headers.ts";
 import type { SignUpPolicy } from "./sign-in/user/user.ts";
@@ -25,6 +26,8 @@ type ShellOptions = {
   policy?: PagePolicy;
   /** The page's path, as in the list of pages. */
   path?: string;
+  /** Data of the status page, as HTML. */
+  markup?: string | null;
 };
 
 export type SiteShell = {
@@ -63,7 +66,6 @@ const pagePaths = [
   "/security",
   "/sign-in",
   "/sign-up",
-  "/status",
   "/verify-email",
 ] as const;
 
@@ -74,16 +76,17 @@ const notBuilt = "<!doctype html><title>Sluice</title><p>The site is not built. 
 type SiteShellOptions = {
   siteUrl: string;
   signUp: SignUpPolicy;
-  /** Without it, `/status` is a path like any other that does not exist. */
-  hasStatusPage: boolean;
+  /** The rendered data of `/status`, `null` while it is not available. Without it, the path does not exist. */
+  readStatus: (() => Promise<string | null>) | null;
   /** The current files, which change with the brand. `null` if the site is not built. */
   getFiles(): SiteFiles | null;
 };
 
 /** Serves the built site. The document contains no user data. */
-export function createSiteShell({ siteUrl, signUp, hasStatusPage, getFiles }: SiteShellOptions): SiteShell {
+export function createSiteShell({ siteUrl, signUp, readStatus, getFiles }: SiteShellOptions): SiteShell {
   const isHttps = new URL(siteUrl).protocol === "https:";
-  const compress = createDocumentCompressor();
+  const compressFixed = createDocumentCompressor();
+  const compressLive = createDocumentCompressor();
   // The brand does not change the inline styles.
   const shell = getFiles()?.shell ?? "";
   const headersByPolicy = {
@@ -92,7 +95,7 @@ export function createSiteShell({ siteUrl, signUp, hasStatusPage, getFiles }: Si
   };
 
   function sendShell(reply: PageReply, options: ShellOptions = {}): void {
-    const { status = 200, data, policy = "page", path = "" } = options;
+    const { status = 200, data, policy = "page", path = "", markup = null } = options;
     const files = getFiles();
     reply.code(files === null ? 503 : status);
     reply.headers({ ...headersByPolicy[policy], "content-type": "text/html; charset=utf-8" });
@@ -104,12 +107,18 @@ export function createSiteShell({ siteUrl, signUp, hasStatusPage, getFiles }: Si
     const isPlain = hasBody && !url.includes("?");
     const write = () => {
       const links = isPlain ? `${page.plainLinks}${page.links}` : page.links;
-      return fillShell(files.shell, { data, theme, links, body: hasBody ? page.readBody() : "" });
+      const sent = hasBody ? page.readBody() : "";
+      const body = markup === null ? sent : fillStatusSlot(sent, markup);
+      return fillShell(files.shell, { data, theme, links, body });
     };
+    const compress = markup === null ? compressFixed : compressLive;
     // User data is never compressed together with attacker-controlled text (BREACH).
     const { encoding, body } =
       data === undefined
-        ? compress({ files, name: `${name} ${theme} ${hasBody} ${isPlain}`, write }, readEncodings(reply))
+        ? compress(
+            { sources: [files, markup], name: `${name} ${theme} ${hasBody} ${isPlain}`, write },
+            readEncodings(reply),
+          )
         : { encoding: null, body: write() };
     reply.headers({ vary: "accept-encoding, cookie", ...(encoding === null ? {} : { "content-encoding": encoding }) });
     reply.send(body);
@@ -120,7 +129,6 @@ export function createSiteShell({ siteUrl, signUp, hasStatusPage, getFiles }: Si
     addRoutes(http) {
       const schema = { hide: true };
       for (const path of pagePaths) {
-        if (path === "/status" && !hasStatusPage) continue;
         const params = describePage(path);
         http.get(path, { schema: { ...schema, params } }, (_request, reply) => sendShell(reply, { path }));
       }
@@ -129,6 +137,12 @@ export function createSiteShell({ siteUrl, signUp, hasStatusPage, getFiles }: Si
         http.get(path, { schema: { ...schema, params } }, (_request, reply) =>
           sendShell(reply, { path, policy: "connect" }),
         );
+      }
+      if (readStatus !== null) {
+        http.get("/status", { schema }, async (_request, reply) => {
+          sendShell(reply, { path: "/status", markup: await readStatus() });
+          return reply;
+        });
       }
       addAssets(http, getFiles);
       http.addHook("preHandler", (request, reply, done) => {

@@ -20,7 +20,6 @@ export type SiteOptions = {
   welcomesDailyMax: number;
   /** Retention of logged request contents in days; 0 disables it. */
   contentDays: number;
-  hasStatusPage: boolean;
   supportContact: string | null;
   mail: { smtpUrl: string | undefined; from: string };
   payments: {

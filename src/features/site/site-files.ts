@@ -26,6 +26,9 @@ export type SiteFiles = {
 /** Output of scripts/build-web.ts. */
 const builtDir = join(import.meta.dirname, "../../../dist/web");
 
+/** Renders the data of `/status`. */
+export const statusProgramPath = join(builtDir, "render-status.mjs");
+
 export const contentTypes: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
   ".jpg": "image/jpeg",

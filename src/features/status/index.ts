@@ -11,5 +11,6 @@ export { type Incident, type IncidentState, incidentStates } from "./incident.ts
 export { findIncident, listIncidents } from "./incident-store.ts";
 export { openIncident } from "./open-incident.ts";
 export { addFeedRoute, addUptimeRoutes } from "./status-routes.ts";
+export { presentStatus } from "./status-schema.ts";
 export { sumPeriod, sumSlots, type TrafficSum } from "./traffic-store.ts";
 export { updateIncident } from "./update-incident.ts";

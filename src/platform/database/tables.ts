@@ -24,6 +24,7 @@ export type Tables = {
   blocks: BlocksTable;
   buckets: BucketsTable;
   catalog_prices: CatalogPricesTable;
+  catalog_sources: CatalogSourcesTable;
   catalog_versions: CatalogVersionsTable;
   charges: ChargesTable;
   checkouts: CheckoutsTable;
@@ -87,6 +88,7 @@ export type Tables = {
   unarchived_bytes: UnarchivedBytesTable;
   uncharged_costs: UnchargedCostsTable;
   unowned_bytes: UnownedBytesTable;
+  upstream_events: UpstreamEventsTable;
   upstream_health: UpstreamHealthTable;
   upstream_switches: UpstreamSwitchesTable;
   usage_rollups: UsageRollupsTable;
@@ -356,6 +358,11 @@ type CatalogPricesTable = {
   catalog_version: number;
   position: number;
   price_id: string;
+};
+
+type CatalogSourcesTable = {
+  catalog_version: number;
+  source: string;
 };
 
 type CatalogVersionsTable = {
@@ -1086,6 +1093,17 @@ type UnownedBytesTable = {
   storage_key: string;
   due_at: Date;
   is_doomed: boolean;
+};
+
+type UpstreamEventsTable = {
+  id: Generated<bigint>;
+  kind: string;
+  at: Date;
+  provider_id: string;
+  upstream_model: string | null;
+  key_number: number | null;
+  actor: string | null;
+  detail: string | null;
 };
 
 type UpstreamHealthTable = {

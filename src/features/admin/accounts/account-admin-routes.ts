@@ -11,6 +11,7 @@ import type { AdminDependencies } from "../admin-dependencies.ts";
 import { getActing } from "../edge/admin-caller.ts";
 import { type AdminEndpointName, describeAdminEndpoint } from "../edge/admin-endpoint-table.ts";
 import { parseMoment } from "../edge/moment-field.ts";
+import { reasonSchema } from "../edge/reason.ts";
 import {
   accountChangeSchema,
   accountListSchema,
@@ -27,7 +28,6 @@ import {
   presentAccountCharge,
   presentAccountKey,
   presentListedAccount,
-  reasonSchema,
   refundSchema,
 } from "./account-admin-schema.ts";
 import { listAccountPage, sumRefunds } from "./account-view-store.ts";

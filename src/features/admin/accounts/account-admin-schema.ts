@@ -5,6 +5,7 @@ import { type Account, type ApiKey, findKeyKind, keyKinds, keyPrefix, type Plan 
 import { presentAmount, type readBalance } from "../../ledger/index.ts";
 import { type ChargeRecord, createPageSchema, listFields, moneySchema } from "../../usage/index.ts";
 import { momentField } from "../edge/moment-field.ts";
+import { reasonField } from "../edge/reason.ts";
 import { type AccountStatus, accountStatuses, type ListedAccount, type Member } from "./account-view-store.ts";
 
 const time = Type.String({ format: "date-time" });
@@ -13,11 +14,6 @@ const maybeText = Type.Union([Type.String(), Type.Null()]);
 const money = moneySchema("In the service's currency.");
 
 const accountIdPattern = "^acct_[0-9a-z]{1,64}$";
-
-const reasonField = Type.String({
-  maxLength: 2000,
-  description: "1 to 500 characters, for the audit log. Customers don't see it.",
-});
 
 export const accountQuerySchema = Type.Object(
   {
@@ -112,8 +108,6 @@ export const accountChangeSchema = Type.Object(
   },
   { additionalProperties: false },
 );
-
-export const reasonSchema = Type.Object({ reason: reasonField }, { additionalProperties: false });
 
 const referenceField = Type.Optional(
   Type.String({

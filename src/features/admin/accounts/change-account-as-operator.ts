@@ -15,19 +15,10 @@ import {
 } from "../../ledger/index.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { type Acting, nameActor } from "../edge/admin-caller.ts";
+import { requireReason } from "../edge/reason.ts";
 
 /** What every change needs: on which account, by whom and why. */
 export type AccountAction = { accountId: AccountId; acting: Acting; reason: string };
-
-const reasonCharactersMax = 500;
-
-export function requireReason(text: string): string {
-  const reason = text.trim();
-  if (reason !== "" && reason.length <= reasonCharactersMax) return reason;
-  throw new AppError("invalid_parameter", `Give a reason of 1 to ${reasonCharactersMax} characters.`, {
-    param: "reason",
-  });
-}
 
 export async function getAccount(database: Database, id: string): Promise<Account> {
   const account = await findAccount(database, id);

@@ -6,9 +6,10 @@ import { appendAudit } from "../../audit/index.ts";
 import { endSessionsOfAccount, resetSecondFactor } from "../../site/index.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { nameActor } from "../edge/admin-caller.ts";
+import { requireReason } from "../edge/reason.ts";
 import { findOperatorRole } from "../operators/operator-store.ts";
 import { type AccountNote, insertNote } from "./account-note-store.ts";
-import { type AccountAction, getAccount, requireReason } from "./change-account-as-operator.ts";
+import { type AccountAction, getAccount } from "./change-account-as-operator.ts";
 
 const noteCharactersMax = 4000;
 

@@ -6,7 +6,8 @@ import { createPageSchema, listFields, presentPage } from "../../usage/index.ts"
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { getActing } from "../edge/admin-caller.ts";
 import { describeAdminEndpoint } from "../edge/admin-endpoint-table.ts";
-import { accountSchema, presentAccount, reasonSchema } from "./account-admin-schema.ts";
+import { reasonSchema } from "../edge/reason.ts";
+import { accountSchema, presentAccount } from "./account-admin-schema.ts";
 import { type AccountNote, listNotes } from "./account-note-store.ts";
 import { readAccountFacts } from "./read-account.ts";
 import { addNote, closeAsOperator, resetTwoStepAsOperator } from "./support-account.ts";

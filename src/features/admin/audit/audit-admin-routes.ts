@@ -4,12 +4,10 @@ import { type AuditEntry, actorKinds, listAudit, verifyAudit } from "../../audit
 import { createPageSchema, createUnknownCursor, listFields, presentPage } from "../../usage/index.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { describeAdminEndpoint } from "../edge/admin-endpoint-table.ts";
-import { momentField, parseMoment } from "../edge/moment-field.ts";
+import { auditFilterFields, readAuditFilter } from "./audit-filter.ts";
 
 const maybeText = Type.Union([Type.String(), Type.Null()]);
 const facts = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]);
-const text = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 254, pattern: "^[^\\0]*$", description }));
 
 const entrySchema = Type.Object({
   object: Type.Literal("audit_entry"),
@@ -28,15 +26,7 @@ const entrySchema = Type.Object({
 });
 
 const querySchema = Type.Object(
-  {
-    actor: text("An id or a name."),
-    action: text("An action such as `account.suspended`, or its noun for all of them."),
-    subject: text("The id of what was changed."),
-    account_id: text("The customer's account."),
-    from: momentField("Only entries from this time on."),
-    to: momentField("Only entries before this time."),
-    ...listFields("^aud_[1-9][0-9]{0,17}$"),
-  },
+  { ...auditFilterFields, ...listFields("^aud_[1-9][0-9]{0,17}$") },
   { additionalProperties: false },
 );
 
@@ -70,13 +60,13 @@ export function addAuditAdminRoutes(http: HttpServer, { database }: Pick<AdminDe
         response: { 200: createPageSchema(entrySchema), ...list.errors },
       },
     },
-    async ({ query: { limit = 20, after, actor, action, subject, account_id: accountId, from, to } }) => {
-      const filter = {
-        ...{ actor: actor ?? null, action: action ?? null, subject: subject ?? null, accountId: accountId ?? null },
-        ...{ from: parseMoment(from, "from"), to: parseMoment(to, "to") },
-      };
+    async ({ query: { limit = 20, after, ...asked } }) => {
       const before = after === undefined ? null : parseNumber(after);
-      return presentPage(await listAudit(database, filter, { before, limit: limit + 1 }), limit, presentEntry);
+      return presentPage(
+        await listAudit(database, readAuditFilter(asked), { before, limit: limit + 1 }),
+        limit,
+        presentEntry,
+      );
     },
   );
   const verify = describeAdminEndpoint("verifyAuditLog");

@@ -6,24 +6,11 @@ import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { type AuditEntry, type AuditFilter, listAudit } from "../../audit/index.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { describeAdminEndpoint } from "../edge/admin-endpoint-table.ts";
-import { momentField, parseMoment } from "../edge/moment-field.ts";
+import { auditFilterFields, readAuditFilter } from "./audit-filter.ts";
 
 const linesAtOnce = 500;
 
-const text = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 254, pattern: "^[^\\0]*$", description }));
-
-const querySchema = Type.Object(
-  {
-    actor: text("An id or a name."),
-    action: text("An action such as `account.suspended`, or its noun for all of them."),
-    subject: text("The id of what was changed."),
-    account_id: text("The customer's account."),
-    from: momentField("Only entries from this time on."),
-    to: momentField("Only entries before this time."),
-  },
-  { additionalProperties: false },
-);
+const querySchema = Type.Object(auditFilterFields, { additionalProperties: false });
 
 const columns: readonly (readonly [name: string, get: (entry: AuditEntry) => string | null])[] = [
   ["id", ({ number }) => `aud_${number}`],
@@ -60,13 +47,9 @@ export function addAuditExportRoutes(http: HttpServer, { database }: Pick<AdminD
         },
       },
     },
-    async ({ query: { actor, action, subject, account_id: accountId, from, to } }, reply) => {
-      const filter = {
-        ...{ actor: actor ?? null, action: action ?? null, subject: subject ?? null, accountId: accountId ?? null },
-        ...{ from: parseMoment(from, "from"), to: parseMoment(to, "to") },
-      };
+    async ({ query }, reply) => {
       reply.type("text/csv; charset=utf-8").header("content-disposition", 'attachment; filename="audit.csv"');
-      return Readable.from(writeLines(database, filter));
+      return Readable.from(writeLines(database, readAuditFilter(query)));
     },
   );
 }

@@ -38,14 +38,19 @@ export async function applyAsOperator(
   });
 }
 
-/** Appends who applied a version, with what changed. A file that changes nothing leaves no entry. */
+/** Appends who applied a version, with what changed, or who changed its comments. A file that changes nothing leaves no entry. */
 export async function recordCatalog(
   tx: Database,
   outcome: CatalogOutcome,
   { acting, reason }: { acting: Acting; reason: string | null },
 ): Promise<void> {
-  if (outcome.kind === "refused" || outcome.changes.length === 0) return;
-  const { version, changes } = outcome;
+  if (outcome.kind === "refused") return;
+  const { version, changes, isTextStored } = outcome;
+  if (changes.length === 0) {
+    const entry = { ...acting, action: "catalog.text_changed", subject: nameVersion(version), accountId: null, reason };
+    if (isTextStored) await appendAudit(tx, { ...entry, before: null, after: { version } });
+    return;
+  }
   await appendAudit(tx, {
     ...{ ...acting, action: "catalog.applied", subject: nameVersion(version), accountId: null, reason },
     ...{ before: { version: version - 1 }, after: { version, changes: changes.slice(0, changesShownMax) } },

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { nano } from "../../../lib/money.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../../platform/errors/error-table.ts";
@@ -6,14 +6,16 @@ import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
 import {
   type Catalog,
+  type CatalogEdit,
   type Decimal,
   draftCatalog,
   editCatalog,
-  exportForEditing,
   findCatalog,
+  findCatalogSource,
   importModels,
   mergeCatalogs,
   parseDecimal,
+  presentForEditing,
   previewCatalog,
 } from "../../catalog/index.ts";
 import { simulateCatalog } from "../../simulation/index.ts";
@@ -78,14 +80,14 @@ export function addCatalogAdminRoutes(http: HttpServer, dependencies: AdminDepen
 }
 
 function addVersions(http: HttpServer, { database, clock, currency }: AdminDependencies): void {
-  const present = (catalog: Catalog | null, version: CatalogVersion | undefined) => ({
+  const present = async (catalog: Catalog | null, version: CatalogVersion | undefined) => ({
     object: "catalog" as const,
     ...{ version: catalog?.version ?? 0, applied_at: catalog?.appliedAt.toISOString() ?? null },
     ...{ by: version?.by ?? null, reason: version?.reason ?? null },
     catalog:
       catalog === null
         ? `currency: ${currency}\n\nproviders: []\n\nmodels: []\n\nprices: []\n`
-        : exportForEditing(catalog, clock.now()),
+        : presentForEditing(catalog, await findCatalogSource(database, catalog.version), clock.now()),
   });
   const get = describeAdminEndpoint("getCatalog");
   http.get(
@@ -99,7 +101,7 @@ function addVersions(http: HttpServer, { database, clock, currency }: AdminDepen
         findCatalog(database),
         listCatalogVersions(database, { before: null, limit: 1 }),
       ]);
-      return present(catalog, version);
+      return await present(catalog, version);
     },
   );
   const list = describeAdminEndpoint("listCatalogVersions");
@@ -139,7 +141,7 @@ function addVersions(http: HttpServer, { database, clock, currency }: AdminDepen
         throw new AppError("not_found", "There is no such version of the catalog.", { param: "version" });
       }
       const [version] = await listCatalogVersions(database, { before: number + 1, limit: 1 });
-      return present(catalog, version);
+      return await present(catalog, version);
     },
   );
 }
@@ -215,16 +217,7 @@ function addEdits(http: HttpServer, dependencies: Pick<AdminDependencies, "clock
       },
     },
     async ({ body: { catalog, edit: asked } }) => {
-      const outcome = editCatalog(
-        catalog,
-        asked.kind === "add_model"
-          ? {
-              ...{ kind: asked.kind, provider: asked.provider, upstreamModel: asked.upstream_model, id: asked.id },
-              ...{ name: asked.name, maxOutputTokens: asked.max_output_tokens },
-              ...{ inputPrice: asked.input_price, outputPrice: asked.output_price },
-            }
-          : asked,
-      );
+      const outcome = editCatalog(catalog, readEdit(asked));
       if (outcome.kind === "refused") {
         throw new AppError("invalid_parameter", outcome.message, { param: `edit.${outcome.param}` });
       }
@@ -260,6 +253,19 @@ function addEdits(http: HttpServer, dependencies: Pick<AdminDependencies, "clock
     },
   );
   addImport(http, dependencies);
+}
+
+function readEdit(asked: Static<typeof editSchema>["edit"]): CatalogEdit {
+  if (asked.kind === "add_model") {
+    return {
+      ...{ kind: asked.kind, provider: asked.provider, upstreamModel: asked.upstream_model, id: asked.id },
+      ...{ name: asked.name, maxOutputTokens: asked.max_output_tokens },
+      ...{ inputPrice: asked.input_price, outputPrice: asked.output_price },
+    };
+  }
+  if (asked.kind !== "set_route") return asked;
+  const { upstream_model: upstreamModel, ...rest } = asked;
+  return { ...rest, upstreamModel };
 }
 
 function addImport(http: HttpServer, { clock }: Pick<AdminDependencies, "clock">): void {

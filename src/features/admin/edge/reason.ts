@@ -8,6 +8,9 @@ export const reasonField = Type.String({
   description: "1 to 500 characters, for the audit log. Customers don't see it.",
 });
 
+/** The body of a change that needs nothing else. */
+export const reasonSchema = Type.Object({ reason: reasonField }, { additionalProperties: false });
+
 /** Trimmed. */
 export function requireReason(text: string): string {
   const reason = text.trim();

@@ -18,9 +18,9 @@ import {
   waiveDebts,
 } from "../../ledger/index.ts";
 import { type Checkout, findCheckout } from "../../payments/index.ts";
-import { requireReason } from "../accounts/change-account-as-operator.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { type Acting, nameActor } from "../edge/admin-caller.ts";
+import { requireReason } from "../edge/reason.ts";
 
 type Explained = { acting: Acting; reason: string };
 

@@ -5,11 +5,11 @@ import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
 import { listBatches, listCodePage } from "../../ledger/index.ts";
 import { listFields, presentPage } from "../../usage/index.ts";
-import { reasonSchema } from "../accounts/account-admin-schema.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { getActing } from "../edge/admin-caller.ts";
 import { describeAdminEndpoint } from "../edge/admin-endpoint-table.ts";
 import { momentField, parseMoment } from "../edge/moment-field.ts";
+import { reasonSchema } from "../edge/reason.ts";
 import { createBatchAsOperator, revokeBatchAsOperator, revokeCodeAsOperator } from "./change-money-as-operator.ts";
 import {
   batchListSchema,

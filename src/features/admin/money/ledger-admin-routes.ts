@@ -6,12 +6,13 @@ import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
 import { sumMargins, sumMoneyBetween } from "../../costs/index.ts";
 import { createUnknownCursor, cutTime, findDay, findDayStart, presentPage } from "../../usage/index.ts";
-import { reasonSchema } from "../accounts/account-admin-schema.ts";
+import { findAccountEmails } from "../accounts/account-email-store.ts";
 import { getAccount } from "../accounts/change-account-as-operator.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { getActing } from "../edge/admin-caller.ts";
 import { describeAdminEndpoint } from "../edge/admin-endpoint-table.ts";
 import { parseMoment } from "../edge/moment-field.ts";
+import { reasonSchema } from "../edge/reason.ts";
 import { readOperatorZone } from "../today/operator-zone.ts";
 import { unfreezeAsOperator } from "./change-money-as-operator.ts";
 import {
@@ -32,7 +33,7 @@ import {
   verificationQuerySchema,
   verificationSchema,
 } from "./money-admin-schema.ts";
-import { type EntryPlace, findAccountEmails, listCreditEntries, listStops, sumLiability } from "./money-admin-store.ts";
+import { type EntryPlace, listCreditEntries, listStops, sumLiability } from "./money-admin-store.ts";
 import { askVerification } from "./run-verification.ts";
 import { listVerifications } from "./verification-store.ts";
 

@@ -119,17 +119,6 @@ export async function listStops(
   }));
 }
 
-/** The addresses of accounts, for lists. */
-export async function findAccountEmails(database: Database, ids: readonly string[]): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await database
-    .selectFrom("accounts")
-    .select(["id", "email"])
-    .where("id", "in", [...new Set(ids)])
-    .execute();
-  return new Map(rows.map(({ id, email }) => [id, email]));
-}
-
 /** What all customers have, and what they owe. */
 export async function sumLiability(database: Database): Promise<{ credit: Nano; owed: Nano }> {
   const { rows } = await sql<{ credit: string; owed: string }>`

@@ -6,11 +6,12 @@ import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
 import { listClawbacks } from "../../ledger/index.ts";
 import { type Checkout, findCheckout, listPayments, listReversals, listReversalsOfAll } from "../../payments/index.ts";
-import { reasonSchema } from "../accounts/account-admin-schema.ts";
+import { findAccountEmails } from "../accounts/account-email-store.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { getActing } from "../edge/admin-caller.ts";
 import { describeAdminEndpoint } from "../edge/admin-endpoint-table.ts";
 import { parseMoment } from "../edge/moment-field.ts";
+import { reasonSchema } from "../edge/reason.ts";
 import { refundPaymentAsOperator, waiveDebtAsOperator } from "./change-money-as-operator.ts";
 import {
   paymentListSchema,
@@ -21,7 +22,6 @@ import {
   reversalListSchema,
   reversalQuerySchema,
 } from "./money-admin-schema.ts";
-import { findAccountEmails } from "./money-admin-store.ts";
 
 const params = pathParams({ payment_id: "checkout" });
 const usualLimit = 20;

@@ -5,12 +5,12 @@ import { endpointWires } from "../../../platform/http/endpoint-table.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
 import { listAnyRequests } from "../../requests/index.ts";
 import { createUnknownCursor } from "../../usage/index.ts";
+import { findAccountEmails } from "../accounts/account-email-store.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { describeAdminEndpoint } from "../edge/admin-endpoint-table.ts";
 import { momentField, parseMoment } from "../edge/moment-field.ts";
 import { explainRequest } from "./explain-request.ts";
 import { presentExplained, presentListed, requestListSchema, requestSchema } from "./request-admin-schema.ts";
-import { findEmails } from "./request-facts-store.ts";
 
 const text = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: "^[^\\0]*$", description }));
@@ -80,7 +80,6 @@ export function addRequestAdminRoutes(http: HttpServer, dependencies: AdminDepen
           wire: query.wire ?? null,
           status: query.status === undefined ? null : parseStatus(query.status),
           errorCode: query.error_code ?? null,
-          clientRequestId: null,
           upstream: query.upstream ?? null,
           hasFailedAttempt: query.failed_attempts === "any",
           from: asked < keptFrom ? keptFrom : asked,
@@ -88,7 +87,7 @@ export function addRequestAdminRoutes(http: HttpServer, dependencies: AdminDepen
         },
         { after, limit: query.limit ?? usualLimit },
       );
-      const emails = await findEmails(
+      const emails = await findAccountEmails(
         database,
         page.records.map(({ accountId }) => accountId),
       );

@@ -1,18 +1,6 @@
 import { sql } from "kysely";
-import type { AccountId } from "../../../lib/ids.ts";
 import { readCosts, type UpstreamCost } from "../../../lib/upstream-cost.ts";
 import type { Database } from "../../../platform/database/database.ts";
-
-/** The addresses of accounts, for lists across accounts. */
-export async function findEmails(database: Database, ids: readonly AccountId[]): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map();
-  const rows = await database
-    .selectFrom("accounts")
-    .select(["id", "email"])
-    .where("id", "in", [...new Set(ids)])
-    .execute();
-  return new Map(rows.map(({ id, email }) => [id, email]));
-}
 
 export type ChargeMoney = {
   id: string;

@@ -2,8 +2,9 @@ import { type Static, Type } from "typebox";
 import type { UpstreamFinding } from "../../../providers/examine-upstream.ts";
 import type { Catalog, CatalogFile, Upstream } from "../../catalog/index.ts";
 import type { UpstreamTraffic } from "../../requests/index.ts";
+import { createPageSchema, createUnknownCursor } from "../../usage/index.ts";
 import { reasonField } from "../edge/reason.ts";
-import { eventKinds, type UpstreamEvent } from "./upstream-event-store.ts";
+import { type EventPlace, eventKinds, type UpstreamEvent } from "./upstream-event-store.ts";
 
 const time = Type.String({ format: "date-time" });
 const maybeTime = Type.Union([time, Type.Null()]);
@@ -118,7 +119,7 @@ const eventSchema = Type.Object({
   detail: maybeText,
 });
 
-export const eventListSchema = Type.Object({ object: Type.Literal("list"), data: Type.Array(eventSchema) });
+export const eventListSchema = createPageSchema(eventSchema);
 
 const vendorSchema = Type.Object({
   id: Type.String(),
@@ -179,12 +180,21 @@ export function presentFindings(findings: readonly UpstreamFinding[]): Static<ty
   return findings.map(({ check, isOk, message, remedy = null }) => ({ check, ok: isOk, message, remedy }));
 }
 
-export function presentEvent(
-  { kind, at, subject, by, detail }: UpstreamEvent,
-  position: number,
-): Static<typeof eventSchema> {
-  const id = `${at.toISOString()}/${position}`;
-  return { object: "upstream_event", id, kind, at: at.toISOString(), subject, by, detail };
+export function presentEvent({ id, kind, at, subject, by, detail }: UpstreamEvent): Static<typeof eventSchema> {
+  return {
+    ...{ object: "upstream_event" as const, id: `${at.getTime()}.${id}`, kind, at: at.toISOString(), subject, by },
+    detail: detail === "" ? null : detail,
+  };
+}
+
+export const eventIdPattern = "^[0-9]{1,15}\\.[a-z_]{1,40}/[A-Za-z0-9_.-]{1,200}$";
+
+/** The place of an event in the list, from its id. */
+export function parseEventPlace(id: string): EventPlace {
+  const dot = id.indexOf(".");
+  const at = new Date(Number(id.slice(0, dot)));
+  if (Number.isNaN(at.getTime())) throw createUnknownCursor();
+  return { at, id: id.slice(dot + 1) };
 }
 
 export function presentVendor(

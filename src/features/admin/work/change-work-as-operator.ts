@@ -3,9 +3,9 @@ import { AppError } from "../../../platform/errors/app-error.ts";
 import { appendAudit } from "../../audit/index.ts";
 import { getTask, retryTask, type Task } from "../../tasks/index.ts";
 import { findEventOwner, resendEvent } from "../../webhooks/index.ts";
-import { requireReason } from "../accounts/change-account-as-operator.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import type { Acting } from "../edge/admin-caller.ts";
+import { requireReason } from "../edge/reason.ts";
 
 type Explained = { id: string; acting: Acting; reason: string };
 

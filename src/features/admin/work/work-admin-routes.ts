@@ -4,11 +4,11 @@ import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
 import { countProviderTasks, getTask, type Task } from "../../tasks/index.ts";
 import { createUnknownCursor, presentPage } from "../../usage/index.ts";
-import { reasonSchema } from "../accounts/account-admin-schema.ts";
+import { findAccountEmails } from "../accounts/account-email-store.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { getActing } from "../edge/admin-caller.ts";
 import { describeAdminEndpoint } from "../edge/admin-endpoint-table.ts";
-import { findAccountEmails } from "../money/money-admin-store.ts";
+import { reasonSchema } from "../edge/reason.ts";
 import {
   cancelTaskAsOperator,
   purgeAsOperator,

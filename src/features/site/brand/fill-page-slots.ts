@@ -11,6 +11,7 @@ const wordSlot = /%(brand-name|site-url|base-url)%/g;
 const logoSlot = /<img src="%brand-logo%"[^>]*>/g;
 const announcementSlot = /<section aria-label="Announcement".*?<\/section>/gs;
 const linksSlot = /<ul aria-label="About this service".*?<\/ul>/gs;
+const statusSlot = /<section aria-label="Current status" aria-busy="true".*?<\/section>/s;
 const linkSlot = /<li><a href="%(support|status|terms|privacy)%".*?<\/li>/gs;
 
 type Dress = { parts: PageParts; brand: ShownBrand; addresses: SiteAddresses };
@@ -28,6 +29,11 @@ export function fillPageSlots(body: string, { parts, brand, addresses }: Dress):
     .replace(logoSlot, (slot) => (brand.logo === null ? parts.mark : slot.replace("%brand-logo%", brand.logo)))
     .replace(announcementSlot, () => presentAnnouncement(parts, brand))
     .replace(linksSlot, (slot) => presentLinks(slot, brand));
+}
+
+/** Replaces the placeholder of the status page by its rendered data. */
+export function fillStatusSlot(body: string, markup: string): string {
+  return body.replace(statusSlot, () => markup);
 }
 
 function presentAnnouncement(parts: PageParts, { announcement }: ShownBrand): string {

@@ -869,6 +869,10 @@ export type paths = {
   "/upstreams/events": {
     get: {
       parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
         header?: {
           "x-client-request-id"?: string;
         };
@@ -880,12 +884,14 @@ export type paths = {
             data: ({
               object: "upstream_event";
               id: string;
-              kind: "switched_off" | "switched_on" | "secret_stored" | "secret_retired" | "catalog_applied" | "circuit";
+              kind: "switched_off" | "switched_on" | "secret_stored" | "secret_retired" | "catalog_applied" | "circuit_opened" | "circuit_closed" | "test_passed" | "test_failed";
               at: string;
               subject: string;
               by: string | null;
               detail: string | null;
             })[];
+            has_more: boolean;
+            next_cursor: string | null;
           };
         } };
       };
@@ -1290,6 +1296,13 @@ export type paths = {
             max_output_tokens: number;
             input_price: string;
             output_price: string;
+          } | {
+            kind: "set_route";
+            model: string;
+            provider: string;
+            upstream_model: string;
+            priority: number;
+            weight: number;
           } | {
             kind: "remove_model";
             model: string;
@@ -2939,6 +2952,7 @@ export type paths = {
             failed_attempt_count: number;
             task_id: string | null;
             client_request_id: string | null;
+            upstream_request_id: string | null;
             error_message: string | null;
             error_param: string | null;
             user_agent: string | null;
@@ -2961,6 +2975,7 @@ export type paths = {
               status: number | null;
               code: string | null;
               said: string | null;
+              upstream_request_id: string | null;
               duration_ms: number;
             })[];
             charged: {
@@ -3019,6 +3034,7 @@ export type paths = {
               request_id: string | null;
               created_at: string;
             })[];
+            requests_from: string | null;
           };
         } };
       };

@@ -65,7 +65,7 @@ export const adminQueries = nameQueries({
   adminSetup: { steps: whole(getSetup) },
   adminUpstreams: {
     list: whole(listUpstreams, { refetchInterval: 10_000 }),
-    events: whole(listUpstreamEvents),
+    events: paged(listUpstreamEvents),
     secrets: whole(listSecrets),
     vendors: whole(listVendors, { staleTime: 600_000 }),
   },

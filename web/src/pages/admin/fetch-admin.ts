@@ -193,7 +193,8 @@ export const listUpstreams = () => ask(adminApi.GET("/upstreams"));
 export type UpstreamList = Awaited<ReturnType<typeof listUpstreams>>;
 export type Upstream = UpstreamList["data"][number];
 
-export const listUpstreamEvents = () => ask(adminApi.GET("/upstreams/events"));
+export const listUpstreamEvents = (after: string | undefined) =>
+  ask(adminApi.GET("/upstreams/events", { params: { query: { ...page(after), limit: 20 } } }));
 
 export type UpstreamEvent = Awaited<ReturnType<typeof listUpstreamEvents>>["data"][number];
 

@@ -111,7 +111,7 @@ function CatalogDraft({ active, start }: { active: ActiveCatalog; start: string 
     return () => clearTimeout(timer);
   }, [text, isChanged, asked, isBusy, run]);
   const problems = current?.problems ?? [];
-  const canApply = current?.ok === true && current.changes.length > 0;
+  const canApply = isChanged && current?.ok === true;
   return (
     <div className="flex flex-col gap-8">
       <CatalogForms catalog={text} onChange={setText} />
@@ -125,7 +125,11 @@ function CatalogDraft({ active, start }: { active: ActiveCatalog; start: string 
                 Discard
               </Button>
             )}
-            <Button isBusy={simulating.isBusy} isDisabled={!canApply} onClick={() => simulating.run(text)}>
+            <Button
+              isBusy={simulating.isBusy}
+              isDisabled={!canApply || current.changes.length === 0}
+              onClick={() => simulating.run(text)}
+            >
               What if
             </Button>
             <Button look="primary" isDisabled={!canApply} onClick={() => setApplying(true)}>
@@ -169,7 +173,7 @@ function Verdict({ isChanged, check }: { isChanged: boolean; check: CatalogCheck
     <>
       <Notice kind="success" title="The catalog is valid.">
         {check.changes.length === 0 ? (
-          "Nothing changes."
+          "Only comments and layout change. Applying keeps them, without a new version."
         ) : (
           <ul aria-label="Changes">
             {check.changes.slice(0, shownMax).map((change) => (

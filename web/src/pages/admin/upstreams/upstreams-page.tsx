@@ -1,9 +1,11 @@
 import { useState } from "react";
+import { usePageQuery } from "../../../api/use-page-query.ts";
 import { useTableQuery } from "../../../api/use-table-query.ts";
 import { Badge, type BadgeKind } from "../../../design/badge.tsx";
 import { Button, buttonClasses } from "../../../design/button.tsx";
 import { type Column, DataTable } from "../../../design/data-table.tsx";
 import { EmptyState } from "../../../design/empty-state.tsx";
+import { LoadMore } from "../../../design/load-more.tsx";
 import { Section } from "../../../design/section.tsx";
 import { formatMoment } from "../../../parts/format/format-time.ts";
 import { ConsoleFrame } from "../../../parts/frame/console-frame.tsx";
@@ -11,11 +13,12 @@ import { useSession } from "../../../parts/session/use-session.ts";
 import { AdminLink } from "../admin-place.tsx";
 import { adminQueries } from "../admin-query-table.ts";
 import type { Upstream, UpstreamEvent, UpstreamList } from "../fetch-admin.ts";
+import { RouteDialog } from "./route-dialog.tsx";
 import { SecretsSection } from "./secrets-section.tsx";
 import { SwitchDialog } from "./switch-dialog.tsx";
 import { TestDialog } from "./test-dialog.tsx";
 
-type Chosen = { action: "switch" | "test"; upstream: Upstream };
+type Chosen = { action: "switch" | "test" | "route"; upstream: Upstream };
 
 /** Where calls go, and how well. */
 export function UpstreamsPage() {
@@ -47,6 +50,7 @@ export function UpstreamsPage() {
       <SecretsSection />
       <Timeline />
       {chosen?.action === "switch" && <SwitchDialog upstream={chosen.upstream} onClose={close} />}
+      {chosen?.action === "route" && <RouteDialog upstream={chosen.upstream} onClose={close} />}
       {chosen?.action === "test" && <TestDialog provider={chosen.upstream.provider} onClose={close} />}
     </ConsoleFrame>
   );
@@ -129,6 +133,9 @@ function listColumns(choose: (chosen: Chosen) => void): Column<Upstream>[] {
           <Button look="quiet" onClick={() => choose({ action: "test", upstream })}>
             Test
           </Button>
+          <Button look="quiet" onClick={() => choose({ action: "route", upstream })}>
+            Weight
+          </Button>
           <Button look="quiet" onClick={() => choose({ action: "switch", upstream })}>
             {upstream.switch === null ? "Disable" : "Enable"}
           </Button>
@@ -185,11 +192,14 @@ const eventNames: Readonly<Record<UpstreamEvent["kind"], string>> = {
   secret_stored: "Key stored",
   secret_retired: "Key retired",
   catalog_applied: "Catalog applied",
-  circuit: "Circuit",
+  circuit_opened: "Circuit opened",
+  circuit_closed: "Circuit closed",
+  test_passed: "Test passed",
+  test_failed: "Test failed",
 };
 
 function Timeline() {
-  const events = useTableQuery(adminQueries.adminUpstreams.events());
+  const { rows, more, ...events } = usePageQuery(adminQueries.adminUpstreams.events());
   const { time_zone: timeZone } = useSession().account;
   const columns: Column<UpstreamEvent>[] = [
     { name: "Time", cell: ({ at }) => <span className="text-ink-soft">{formatMoment(at, timeZone)}</span> },
@@ -208,16 +218,19 @@ function Timeline() {
     { name: "Who", hasNames: true, isSecondary: true, cell: ({ by }) => by ?? "" },
   ];
   return (
-    <Section title="What happened" intro="Circuits are those that are not closed now.">
+    <Section
+      title="What happened"
+      intro="Circuits over all processes: opened in the first, closed in the last. Tests and circuits stay for 90 days."
+    >
       <DataTable
         label="Events"
         columns={columns}
-        rows={events.data?.data}
-        error={events.error}
-        onRetry={() => void events.refetch()}
+        rows={rows}
+        {...events}
         keyOf={({ id }) => id}
         empty={<EmptyState title="Nothing was changed yet." />}
       />
+      <LoadMore {...more} />
     </Section>
   );
 }
