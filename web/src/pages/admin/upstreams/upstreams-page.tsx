@@ -253,7 +253,7 @@ const trafficColumns: Column<Traffic>[] = [
 ];
 
 function presentMs(ms: number | null): string {
-  return ms === null ? "" : `${ms} ms`;
+  return ms === null ? "–" : `${ms} ms`;
 }
 
 const eventNames: Readonly<Record<UpstreamEvent["kind"], string>> = {
