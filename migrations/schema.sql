@@ -392,6 +392,8 @@ CREATE INDEX billing_documents_by_payment ON billing_documents USING btree (paym
 
 CREATE INDEX billing_documents_by_position ON billing_documents USING btree ("position");
 
+CREATE INDEX billing_documents_by_time ON billing_documents USING btree (issued_at);
+
 CREATE UNIQUE INDEX billing_documents_one_invoice ON billing_documents USING btree (payment_id) WHERE corrects IS NULL;
 
 CREATE UNIQUE INDEX billing_documents_one_statement ON billing_documents USING btree (account_id, month) WHERE month IS NOT NULL;
@@ -1799,6 +1801,30 @@ create table users (
 );
 
 CREATE UNIQUE INDEX users_email_unique ON users USING btree (lower(email));
+
+create table vendor_balances (
+  provider_id text not null,
+  key_number integer not null,
+  balance_nano bigint,
+  currency text,
+  read_at timestamp with time zone,
+  asked_at timestamp with time zone not null,
+  failure text,
+  constraint vendor_balances_unique PRIMARY KEY (provider_id, key_number),
+  constraint vendor_balances_whole CHECK (num_nulls(balance_nano, currency, read_at) = ANY (ARRAY[0, 3]))
+);
+
+create table vendor_limits (
+  provider_id text not null,
+  upstream_model text not null,
+  key_number integer not null,
+  name text not null,
+  most bigint,
+  remaining bigint,
+  resets_at timestamp with time zone,
+  seen_at timestamp with time zone not null,
+  constraint vendor_limits_unique PRIMARY KEY (provider_id, upstream_model, key_number, name)
+);
 
 create table wallets (
   account_id text not null,

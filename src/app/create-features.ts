@@ -278,6 +278,7 @@ type Upkeep = Pick<
   | "sendNotices"
   | "sweepResponses"
   | "applyScheduledCatalogs"
+  | "pollVendorBalances"
   | "sweepViews"
   | "countTraffic"
   | "checkAlarms"

@@ -45,6 +45,7 @@ type JobOptions = {
   sendNotices(): Promise<void>;
   sweepResponses(): Promise<void>;
   applyScheduledCatalogs(): Promise<void>;
+  pollVendorBalances(signal: AbortSignal): Promise<void>;
   sweepViews(): Promise<void>;
 };
 
@@ -139,6 +140,7 @@ function listFeatureJobs(options: JobOptions): ScheduledJob[] {
     { name: "issue-statements", schedule: everyHour, run: (signal) => options.issueStatements(signal) },
     { name: "send-notices", schedule: everyMinute, run: () => options.sendNotices() },
     { name: "sweep-responses", schedule: everyMinute, run: () => options.sweepResponses() },
+    { name: "poll-vendor-balances", schedule: everyMinute, run: (signal) => options.pollVendorBalances(signal) },
     { name: "apply-scheduled-catalogs", schedule: everyMinute, run: () => options.applyScheduledCatalogs() },
     { name: "end-account-views", schedule: everyMinute, run: () => options.sweepViews() },
   ];

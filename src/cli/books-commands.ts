@@ -1,8 +1,8 @@
 import { findAccount } from "../features/accounts/index.ts";
-import { type BookLine, findMonthEnd, readBooks, splitPeriod } from "../features/books/index.ts";
-import { sumMargins } from "../features/costs/index.ts";
+import { nameRevenueColumns, readRevenue, revenueSteps } from "../features/admin/index.ts";
+import { type BookLine, readBooks } from "../features/books/index.ts";
 import { presentCsvLine } from "../lib/csv.ts";
-import { nano, presentMoney } from "../lib/money.ts";
+import { presentMoney } from "../lib/money.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import type { Command } from "./command.ts";
 import { createWrongValue } from "./option-values.ts";
@@ -36,9 +36,6 @@ const exportCommand: Command = {
     }),
 };
 
-/** What one period of the report may have; more than any catalog has models. */
-const linesMax = 1_000_000;
-
 const revenueCommand: Command = {
   name: "books revenue",
   summary: "Print the revenue by model as CSV, by day or month.",
@@ -48,23 +45,10 @@ const revenueCommand: Command = {
   },
   run: ({ options, terminal }) =>
     withDatabase(terminal, async (database) => {
-      const by = (["day", "month"] as const).find((word) => word === (options.by ?? "month"));
+      const by = revenueSteps.find((word) => word === (options.by ?? "month"));
       if (by === undefined) throw createWrongValue("by", "day or month");
-      const writer = createWriter(terminal, [by === "day" ? "date" : "month", "model", "calls", "revenue"]);
-      for (const period of splitPeriod(readPeriod(options), findMonthEnd)) {
-        const keys = new Set(by === "day" ? (["day", "model"] as const) : (["model"] as const));
-        const month = period.from.toISOString().slice(0, 7);
-        const lines = await sumMargins(database, { ...period, by: keys, limit: linesMax });
-        const sold = lines.filter(({ revenue }) => revenue > 0n);
-        writer.write(
-          sold.map(({ day, model, calls, revenue }) => [
-            day ?? month,
-            model ?? "",
-            String(calls),
-            presentMoney(nano(revenue)),
-          ]),
-        );
-      }
+      const writer = createWriter(terminal, nameRevenueColumns(by));
+      for await (const rows of readRevenue(database, { ...readPeriod(options), by })) writer.write(rows);
       return null;
     }),
 };

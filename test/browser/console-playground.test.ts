@@ -55,6 +55,54 @@ describe.skipIf(!hasBrowser)("the playground", () => {
     expect(opened.foreignRequests).toEqual([]);
   });
 
+  test("a message has its price before it is sent, in a line that was there before", async () => {
+    await using opened = await openPlayground("sandbox-chat");
+    const { page } = opened;
+    const note = page.getByRole("note", { name: "Price of this message" });
+    const message = page.getByLabel("Message", { exact: true });
+    await message.waitFor();
+    const place = await note.boundingBox();
+    await message.fill("What is 6 * 7?");
+    await expect.poll(() => note.textContent()).toMatch(/^Costs about \$0\.\d+, at most \$0\.\d+$/);
+    expect(await note.boundingBox()).toEqual(place);
+    await page.route("**/console/api/quote", (route) => route.fulfill({ status: 503, json: {} }));
+    await message.fill("What is 7 * 8?");
+    await expect.poll(() => note.textContent()).toBe("The price cannot be shown right now.");
+    await page.unroute("**/console/api/quote");
+    const error = {
+      code: "context_length_exceeded",
+      message: "The prompt is too long.",
+      type: "invalid_request_error",
+    };
+    const json = { error: { ...error, param: "messages" }, request_id: "req_1" };
+    await page.route("**/console/api/quote", (route) => route.fulfill({ status: 400, json }));
+    await message.fill("What is 8 * 9?");
+    await expect.poll(() => note.textContent()).toBe("The prompt is too long.");
+    await message.fill("");
+    await expect.poll(() => note.textContent()).toBe("");
+    expect(await note.boundingBox()).toEqual(place);
+  });
+
+  test("a run costs at most what its quote has said", async () => {
+    await using opened = await openPlayground("sandbox-image");
+    const { page } = opened;
+    const quoted = page.waitForResponse((response) => response.url().endsWith("/quote"));
+    await page.getByLabel("Prompt").fill("A lighthouse");
+    const quote = await (await quoted).json();
+    await page
+      .getByText(/^Costs \$0\.\d+$/)
+      .first()
+      .waitFor();
+    const sending = page.waitForRequest((request) => request.url().endsWith("/images/generations"));
+    await page.getByRole("button", { name: "Generate" }).click();
+    expect((await sending).headers()["x-quote-id"]).toBe(quote.id);
+    await page
+      .getByText(/^Cost \$0\.\d+$/)
+      .first()
+      .waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
   test("model output is rendered as text only, and its code can be copied", async () => {
     await using opened = await openPlayground("sandbox-chat");
     const { page } = opened;

@@ -1,4 +1,5 @@
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { findCatalog, pollVendorBalances } from "../catalog/index.ts";
 import { addAccountAdminRoutes } from "./accounts/account-admin-routes.ts";
 import { addSupportRoutes } from "./accounts/support-routes.ts";
 import type { AdminDependencies } from "./admin-dependencies.ts";
@@ -10,7 +11,9 @@ import { addScheduleRoutes } from "./catalog/schedule-routes.ts";
 import { addCommandRoutes } from "./commands/command-routes.ts";
 import { addAdminApi } from "./edge/add-admin-api.ts";
 import { addAdminKeyRoutes } from "./keys/admin-key-routes.ts";
+import { addBookAdminRoutes } from "./money/book-admin-routes.ts";
 import { addCodeAdminRoutes } from "./money/code-admin-routes.ts";
+import { addDocumentAdminRoutes } from "./money/document-admin-routes.ts";
 import { addLedgerAdminRoutes } from "./money/ledger-admin-routes.ts";
 import { addPaymentAdminRoutes } from "./money/payment-admin-routes.ts";
 import { addOperatorRoutes } from "./operators/operator-routes.ts";
@@ -19,6 +22,7 @@ import { addRequestAdminRoutes } from "./requests/request-admin-routes.ts";
 import { addAdminSearchRoutes } from "./search/admin-search-routes.ts";
 import { addSetupRoutes } from "./setup/setup-routes.ts";
 import { addTodayRoutes } from "./today/today-routes.ts";
+import { loadUpstreamSecrets } from "./upstreams/load-upstream-secrets.ts";
 import { addSecretRoutes } from "./upstreams/secret-routes.ts";
 import { addUpstreamAdminRoutes } from "./upstreams/upstream-admin-routes.ts";
 import { sweepViews } from "./views/view-account.ts";
@@ -33,6 +37,8 @@ export type Admin = {
   addRoutes(http: HttpServer): Promise<void>;
   /** Applies the scheduled changes of the catalog that are due. */
   applyScheduledCatalogs(): Promise<void>;
+  /** Asks vendors what is left on our accounts, if it is time. */
+  pollVendorBalances(signal: AbortSignal): Promise<void>;
   /** Records the end of views of accounts that are over. */
   sweepViews(): Promise<void>;
   /** Its OpenAPI document, once the routes are added. */
@@ -62,6 +68,8 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addPaymentAdminRoutes(adminApi, dependencies);
         addLedgerAdminRoutes(adminApi, dependencies);
         addCodeAdminRoutes(adminApi, dependencies);
+        addDocumentAdminRoutes(adminApi, dependencies);
+        addBookAdminRoutes(adminApi, dependencies);
         addWorkAdminRoutes(adminApi, dependencies);
         addRequestAdminRoutes(adminApi, dependencies);
         addAdminSearchRoutes(adminApi, dependencies);
@@ -71,6 +79,11 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addAbuseAdminRoutes(adminApi, dependencies);
       }),
     applyScheduledCatalogs: () => applyScheduledCatalogs(dependencies),
+    async pollVendorBalances(signal) {
+      const { database, clock } = dependencies;
+      const [catalog, secrets] = await Promise.all([findCatalog(database), loadUpstreamSecrets(dependencies)]);
+      await pollVendorBalances({ database, clock, secrets, providers: catalog?.providers ?? [], signal });
+    },
     sweepViews: () => sweepViews(dependencies),
     describe: () => read(),
   };

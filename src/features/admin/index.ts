@@ -22,6 +22,7 @@ export {
 export type { AdminKey } from "./keys/admin-key.ts";
 export { listAdminKeys } from "./keys/admin-key-store.ts";
 export { createAdminKey, revokeAdminKey } from "./keys/change-admin-keys.ts";
+export { nameRevenueColumns, readRevenue, revenueSteps } from "./money/read-revenue.ts";
 export { runVerification } from "./money/run-verification.ts";
 export { grantOperator, revokeOperator } from "./operators/grant-operator.ts";
 export {

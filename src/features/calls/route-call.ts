@@ -162,7 +162,11 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
 
   onHead(headers: UpstreamHeaders): void {
     if (this.state === "over") return;
-    this.upstreamRequestId = findVendorRequestId(headers, this.getTarget().provider.kind);
+    const { provider, lastHead } = this.getTarget();
+    this.upstreamRequestId = findVendorRequestId(headers, provider.kind);
+    if (lastHead === undefined) return;
+    lastHead.headers = headers;
+    lastHead.atMs = this.attemptStartedMs;
   }
 
   onAccepted(): void {

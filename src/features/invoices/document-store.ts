@@ -136,6 +136,9 @@ export async function findDocument(
 type DocumentFilter = {
   accountId?: AccountId;
   kind?: DocumentKind;
+  number?: { prefix: string; number: bigint };
+  from?: Date | null;
+  to?: Date | null;
   /** The position of the previous page's last document. */
   before?: bigint | null;
   limit: number;
@@ -144,11 +147,14 @@ type DocumentFilter = {
 /** Newest first. */
 export async function listDocuments(
   database: Database,
-  { accountId, kind, before = null, limit }: DocumentFilter,
+  { accountId, kind, number, from = null, to = null, before = null, limit }: DocumentFilter,
 ): Promise<BillingDocument[]> {
   let query = selectDocuments(database);
   if (accountId !== undefined) query = query.where("account_id", "=", accountId);
   if (kind !== undefined) query = query.where("kind", "=", kind);
+  if (number !== undefined) query = query.where("prefix", "=", number.prefix).where("number", "=", number.number);
+  if (from !== null) query = query.where("issued_at", ">=", from);
+  if (to !== null) query = query.where("issued_at", "<", to);
   if (before !== null) query = query.where("position", "<", before);
   return (await query.orderBy("position", "desc").limit(limit).execute()).map(toDocument);
 }

@@ -10,7 +10,7 @@ export type { BillingDocument } from "./billing-document.ts";
 export { bookPayment } from "./book-payment.ts";
 export { findDocument, findTerms, listDocuments } from "./document-store.ts";
 export { addInvoiceRoutes } from "./invoice-routes.ts";
-export { documentKinds, presentNumber } from "./invoice-terms.ts";
+export { documentKinds, parseNumber, presentNumber } from "./invoice-terms.ts";
 export { issueDocuments } from "./issue-documents.ts";
 export { issueStatements } from "./issue-statements.ts";
 export { renderDocument } from "./render-document.ts";

@@ -66,6 +66,12 @@ export function findPrefix({ numbers }: InvoiceTerms, kind: DocumentKind, issued
 
 const digitsMin = 6;
 
+/** A number as it is printed; `null` if it is none. A prefix does not end with a digit. */
+export function parseNumber(text: string): { prefix: string; number: bigint } | null {
+  const [, prefix, digits] = /^(.{0,40}?)(\d{6,18})$/.exec(text) ?? [];
+  return prefix === undefined || digits === undefined ? null : { prefix, number: BigInt(digits) };
+}
+
 export function presentNumber({ prefix: begin, number }: { prefix: string; number: bigint }): string {
   return `${begin}${String(number).padStart(digitsMin, "0")}`;
 }

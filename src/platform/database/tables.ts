@@ -98,6 +98,8 @@ export type Tables = {
   user_sessions: UserSessionsTable;
   user_tokens: UserTokensTable;
   users: UsersTable;
+  vendor_balances: VendorBalancesTable;
+  vendor_limits: VendorLimitsTable;
   wallets: WalletsTable;
   webhook_endpoints: WebhookEndpointsTable;
   webhook_sessions: WebhookSessionsTable;
@@ -1203,6 +1205,27 @@ type UsersTable = {
   totp_secret_waiting: Buffer | null;
   totp_last_step: bigint | null;
   created_at: Date;
+};
+
+type VendorBalancesTable = {
+  provider_id: string;
+  key_number: number;
+  balance_nano: bigint | null;
+  currency: string | null;
+  read_at: Date | null;
+  asked_at: Date;
+  failure: string | null;
+};
+
+type VendorLimitsTable = {
+  provider_id: string;
+  upstream_model: string;
+  key_number: number;
+  name: string;
+  most: bigint | null;
+  remaining: bigint | null;
+  resets_at: Date | null;
+  seen_at: Date;
 };
 
 type WalletsTable = {

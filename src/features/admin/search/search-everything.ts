@@ -7,7 +7,7 @@ import { type AdminHit, findAdminHits } from "./admin-search-store.ts";
 
 const hitsMax = 20;
 
-export type SearchOutcome = {
+type SearchOutcome = {
   hits: AdminHit[];
   /** The request log was read back to here, because more would take too long; `null` if all of it was read. */
   requestsFrom: Date | null;

@@ -2,7 +2,13 @@ import { Type } from "typebox";
 import { findNearest } from "../../../lib/nearest-word.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
-import { findCatalog, listUpstreams, recordUpstreamTest } from "../../catalog/index.ts";
+import {
+  findCatalog,
+  listUpstreams,
+  listVendorBalances,
+  listVendorLimits,
+  recordUpstreamTest,
+} from "../../catalog/index.ts";
 import { summarizeUpstreams } from "../../requests/index.ts";
 import { listFields, presentPage } from "../../usage/index.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
@@ -17,6 +23,7 @@ import {
   eventIdPattern,
   eventListSchema,
   parseEventPlace,
+  presentBalance,
   presentEvent,
   presentFindings,
   presentTraffic,
@@ -32,6 +39,7 @@ import {
 import { listUpstreamEvents } from "./upstream-event-store.ts";
 
 const trafficMs = 60 * 60 * 1000;
+const limitMs = 24 * 60 * 60 * 1000;
 const eventsUsual = 50;
 
 export function addUpstreamAdminRoutes(http: HttpServer, dependencies: AdminDependencies): void {
@@ -115,14 +123,17 @@ function addReading(http: HttpServer, { database, clock }: AdminDependencies): v
     },
     async () => {
       const since = new Date(clock.now().getTime() - trafficMs);
-      const [catalog, upstreams, traffic] = await Promise.all([
+      const [catalog, upstreams, limits, balances, traffic] = await Promise.all([
         findCatalog(database),
         listUpstreams({ database, clock }),
+        listVendorLimits(database, new Date(clock.now().getTime() - limitMs)),
+        listVendorBalances(database),
         summarizeUpstreams(database, since),
       ]);
       return {
         object: "list" as const,
-        data: upstreams.map((upstream) => presentUpstream(upstream, { catalog, traffic })),
+        data: upstreams.map((upstream) => presentUpstream(upstream, { catalog, traffic, limits })),
+        balances: balances.map((balance) => presentBalance(balance, catalog)),
         traffic: presentTraffic(traffic),
         traffic_since: traffic.from.toISOString(),
       };

@@ -851,6 +851,23 @@ export type paths = {
               tasks_per_minute: number | null;
               failed_attempts: number;
               last_failure: string | null;
+              limits: ({
+                name: string;
+                limit: number | null;
+                remaining: number | null;
+                resets_at: string | null;
+                seen_at: string;
+              })[];
+            })[];
+            balances: ({
+              provider: string;
+              key_number: number;
+              balance: string | null;
+              currency: string | null;
+              read_at: string | null;
+              low: string | null;
+              asked_at: string;
+              failure: string | null;
             })[];
             traffic: ({
               provider: string;
@@ -2455,6 +2472,104 @@ export type paths = {
       };
     };
   };
+  "/documents": {
+    get: {
+      parameters: {
+        query?: {
+          account_id?: string;
+          kind?: "invoice" | "credit_note" | "statement";
+          number?: string;
+          from?: string;
+          to?: string;
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "document";
+              id: string;
+              kind: "invoice" | "credit_note" | "statement";
+              number: string;
+              issued_at: string;
+              account_id: string;
+              email: string | null;
+              currency: string;
+              total: string;
+              tax: string | null;
+              channel: string | null;
+              payment_id: string | null;
+              corrects: string | null;
+              month: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
+          };
+        } };
+      };
+    };
+  };
+  "/documents/{document_id}/pdf": {
+    get: {
+      parameters: {
+        path: {
+          document_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
+  "/books": {
+    get: {
+      parameters: {
+        query: {
+          from: string;
+          to?: string;
+          account_id?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
+  "/books/revenue": {
+    get: {
+      parameters: {
+        query: {
+          from: string;
+          to?: string;
+          by?: "day" | "month";
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
   "/tasks": {
     get: {
       parameters: {
@@ -3070,7 +3185,7 @@ export type paths = {
       parameters: {
         query?: {
           status?: "open" | "resolved" | "all";
-          rule?: "negative-margin" | "uncharged-cost" | "model-errors" | "upstream-errors" | "circuit-open" | "tasks-due" | "tasks-queued" | "webhooks-due" | "webhooks-failing" | "holds-overdue" | "jobs-late" | "accounts-frozen" | "disk-space" | "replication-lag" | "connection-budget" | "backup-age" | "archive-failing" | "requests-lost";
+          rule?: "negative-margin" | "uncharged-cost" | "model-errors" | "upstream-errors" | "circuit-open" | "vendor-balance" | "tasks-due" | "tasks-queued" | "webhooks-due" | "webhooks-failing" | "holds-overdue" | "jobs-late" | "accounts-frozen" | "disk-space" | "replication-lag" | "connection-budget" | "backup-age" | "archive-failing" | "requests-lost";
           limit?: number;
           after?: string;
         };

@@ -23,6 +23,7 @@ import {
   listCodes,
   listCreditEntries,
   listDeliveries,
+  listDocuments,
   listFrozenAccounts,
   listMargins,
   listOperators,
@@ -85,6 +86,7 @@ export const adminQueries = nameQueries({
   adminToday: { day: whole(getToday, { refetchInterval: 60_000 }) },
   adminMoney: {
     payments: paged(listPayments),
+    documents: paged(listDocuments),
     payment: whole(getPayment),
     reversals: paged(listReversals),
     entries: paged(listCreditEntries),

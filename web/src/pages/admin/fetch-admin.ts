@@ -122,6 +122,17 @@ export const listCreditEntries = (after: string | undefined, filter: EntryFilter
 
 export type CreditEntry = Awaited<ReturnType<typeof listCreditEntries>>["data"][number];
 
+export type DocumentFilter = Period & {
+  account_id?: string;
+  kind?: "invoice" | "credit_note" | "statement";
+  number?: string;
+};
+
+export const listDocuments = (after: string | undefined, filter: DocumentFilter) =>
+  ask(adminApi.GET("/documents", { params: { query: { ...filter, ...page(after) } } }));
+
+export type ListedDocument = Awaited<ReturnType<typeof listDocuments>>["data"][number];
+
 export const listRevenue = (by: "day" | "month") => ask(adminApi.GET("/revenue", { params: { query: { by } } }));
 
 export type RevenueRow = Awaited<ReturnType<typeof listRevenue>>["data"][number];

@@ -12,6 +12,7 @@ import { listMessages, listOpenCalls, type ToolCall, type ToolResult, type Turn 
 import { createRandomName } from "./create-random-name.ts";
 import { ExampleList } from "./example-list.tsx";
 import { chatExamples } from "./examples.ts";
+import { QuoteLine } from "./quote-line.tsx";
 import { RequestCode } from "./request-code.tsx";
 import { findFieldError, RequestFailure } from "./request-failure.tsx";
 import { useChat } from "./use-chat.ts";
@@ -79,6 +80,10 @@ export function ChatWorkspace({ model, currency, isCodeShown }: ChatWorkspacePro
             isBusy={chat.isBusy}
             onSend={send}
             onStop={chat.stop}
+          />
+          <QuoteLine
+            path="/chat/completions"
+            request={isEmptyDraft(draft) || chat.isBusy || !isSendable ? null : body}
           />
           {chat.turns.length > 0 && (
             <div className="-mt-3">

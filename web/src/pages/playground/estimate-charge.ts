@@ -3,17 +3,28 @@ import { type DramaPlan, planScript } from "./estimate-drama.ts";
 import { dramaStages, type MediaType } from "./media-fields.ts";
 import { countCharacters, type MediaValues, readFiles, readText } from "./media-values.ts";
 import { fromNano, toNano } from "./nano-amount.ts";
+import type { Quote } from "./use-quote.ts";
 
 type PriceEntry = PriceList["data"][number];
 
 /** `exact`, an upper bound, or an estimate from the script. */
 export type Estimate =
   | { kind: "exact" | "most"; amount: string }
+  | { kind: "range"; amount: string; most: string }
   | ({ kind: "about"; amount: string; most: string } & DramaPlan);
 
 /** What the run puts on hold. */
 export function findHold(estimate: Estimate): string {
-  return estimate.kind === "about" ? estimate.most : estimate.amount;
+  return "most" in estimate ? estimate.most : estimate.amount;
+}
+
+/** The server's quote knows every condition of a price; the estimate is there at once. */
+export function applyQuote(estimate: Estimate | null, quote: Quote | null): Estimate | null {
+  if (quote === null) return estimate;
+  const amounts = { amount: quote.estimate.charge, most: quote.max_charge };
+  if (estimate?.kind === "about") return { ...estimate, ...amounts };
+  if (amounts.amount === amounts.most) return { kind: "exact", amount: amounts.most };
+  return { kind: "range", ...amounts };
 }
 
 const charactersPerPrice = 1000n;

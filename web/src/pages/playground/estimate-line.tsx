@@ -13,6 +13,9 @@ export function EstimateLine({ estimate, currency, source = "script" }: Estimate
   return (
     <p className="text-sm text-ink-soft tabular-nums">
       {words[estimate.kind]} <span className="font-medium text-ink">{formatMoney(estimate.amount, currency)}</span>
+      {estimate.kind === "range" && (
+        <span className="block text-xs">At most {formatMoney(estimate.most, currency)}, which is put on hold.</span>
+      )}
       {estimate.kind === "about" && (
         <span className="block text-xs">
           Estimated from the {source}: {formatCount(estimate.shots)} {estimate.shots === 1 ? "shot" : "shots"}, about{" "}
@@ -24,4 +27,4 @@ export function EstimateLine({ estimate, currency, source = "script" }: Estimate
   );
 }
 
-const words = { exact: "Costs", most: "Costs at most", about: "Costs about" } as const;
+const words = { exact: "Costs", most: "Costs at most", range: "Costs about", about: "Costs about" } as const;

@@ -10,7 +10,7 @@ import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { AvatarSamples } from "./avatar-samples.tsx";
 import { DropArea } from "./drop-area.tsx";
 import { findFileField, findTextField } from "./drop-target.ts";
-import { estimateCharge } from "./estimate-charge.ts";
+import { applyQuote, estimateCharge } from "./estimate-charge.ts";
 import { EstimateLine } from "./estimate-line.tsx";
 import { ExampleList } from "./example-list.tsx";
 import { type Example, listExamples } from "./examples.ts";
@@ -18,15 +18,17 @@ import type { Dropped } from "./file-field.tsx";
 import { keepOutput } from "./kept-file.ts";
 import { type InputUse, listInputUses } from "./list-input-uses.ts";
 import { MediaFieldList } from "./media-field-list.tsx";
-import { listMediaFields, type MediaType } from "./media-fields.ts";
+import { listMediaFields, type MediaType, mediaPaths } from "./media-fields.ts";
 import { buildMediaBody, type KeptFile, type MediaProblems, type MediaValue } from "./media-values.ts";
 import { MissingCredit } from "./missing-credit.tsx";
+import { QuoteFailure } from "./quote-line.tsx";
 import { RequestCode } from "./request-code.tsx";
 import { findFieldError, RequestFailure } from "./request-failure.tsx";
 import { RunHistory } from "./run-history.tsx";
 import { StoryboardEditor } from "./storyboard-editor.tsx";
 import { TaskRun } from "./task-run.tsx";
 import type { Form } from "./use-forms.ts";
+import { useQuote } from "./use-quote.ts";
 import { useSubmission } from "./use-submission.ts";
 
 /** Its menu is only needed for an output. */
@@ -63,13 +65,18 @@ export function MediaWorkspace({ model, models, prices, isCodeShown, form, onUse
     canvas.current?.scrollIntoView({ block: "nearest" });
   });
   const { body, problems } = buildMediaBody(model.id, fields, values);
-  const estimate = estimateCharge(prices.data, { model, body, values });
+  const isComplete = Object.keys(problems).length === 0;
+  const price = useQuote(mediaPaths[model.type], isComplete ? body : null);
+  const estimate = applyQuote(
+    estimateCharge(prices.data, { model, body, values }),
+    price.quote?.model === model.id ? price.quote : null,
+  );
   const shownProblems: MediaProblems = isChecked ? problems : {};
   const errorAt = (name: string) => shownProblems[name] ?? findFieldError(submission.error, name);
   const submit = () => {
     setChecked(true);
     submission.reset();
-    if (Object.keys(problems).length === 0) submission.submit({ type: model.type, body });
+    if (isComplete) submission.submit({ type: model.type, body, quoteId: price.findId() });
   };
   const drop = async (files: File[], kept: KeptFile | null) => {
     const [first] = files;
@@ -104,6 +111,11 @@ export function MediaWorkspace({ model, models, prices, isCodeShown, form, onUse
               </Button>
               <EstimateLine estimate={estimate} currency={prices.currency} />
             </div>
+            {price.error !== null && (
+              <p className="text-sm text-ink-soft">
+                <QuoteFailure error={price.error} />
+              </p>
+            )}
           </form>
           <div ref={canvas} className="flex min-w-0 scroll-mt-4 flex-col gap-6">
             {taskId === null ? (

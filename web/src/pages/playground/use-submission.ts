@@ -5,7 +5,12 @@ import type { Task } from "../../api/fetch-tasks.ts";
 import { createRandomName } from "./create-random-name.ts";
 import { type MediaType, mediaPaths } from "./media-fields.ts";
 
-export type Submission = { type: MediaType; body: Record<string, unknown> };
+export type Submission = {
+  type: MediaType;
+  body: Record<string, unknown>;
+  /** Caps the charge. */
+  quoteId?: string | null;
+};
 
 export function useSubmission(onSubmitted: (task: Task) => void) {
   const [submitOnce] = useState(createSubmitter);
@@ -22,13 +27,14 @@ export function useSubmission(onSubmitted: (task: Task) => void) {
 
 /** After an error that leaves the outcome unknown, a retry reuses the idempotency key, so only one task is created. */
 export function createSubmitter(): (submission: Submission) => Promise<Task> {
-  let unsure: { key: string; text: string } | null = null;
-  return async (submission) => {
+  let unsure: { key: string; text: string; quoteId: string | null } | null = null;
+  return async ({ quoteId = null, ...submission }) => {
     const text = JSON.stringify(submission);
-    const key = unsure?.text === text ? unsure.key : createRandomName();
-    unsure = { key, text };
+    // The same request with the same quote, or it would be another one under its key.
+    const sent = unsure?.text === text ? unsure : { key: createRandomName(), text, quoteId };
+    unsure = sent;
     try {
-      const task = await submit(submission, key);
+      const task = await submitQuoted(submission, sent);
       unsure = null;
       return task;
     } catch (error) {
@@ -38,10 +44,29 @@ export function createSubmitter(): (submission: Submission) => Promise<Task> {
   };
 }
 
+type Sent = { key: string; quoteId: string | null };
+
+/** A quote can end or stop fitting before it is used: then the request is sent at the present price. */
+async function submitQuoted(submission: Submission, sent: Sent): Promise<Task> {
+  try {
+    return await submit(submission, sent);
+  } catch (error) {
+    if (sent.quoteId === null || !(error instanceof ApiError) || !error.code.startsWith("quote_")) throw error;
+    sent.quoteId = null;
+    return await submit(submission, sent);
+  }
+}
+
 /** All endpoints return a task; speech does with `Prefer: respond-async`. The API validates the body. */
-async function submit({ type, body }: Submission, key: string): Promise<Task> {
+async function submit({ type, body }: Submission, { key, quoteId }: Sent): Promise<Task> {
   const call = api.POST(mediaPaths[type] as "/images/generations", {
-    params: { header: { "idempotency-key": key, ...(type === "speech" ? { prefer: "respond-async" } : {}) } },
+    params: {
+      header: {
+        "idempotency-key": key,
+        ...(quoteId === null ? {} : { "x-quote-id": quoteId }),
+        ...(type === "speech" ? { prefer: "respond-async" } : {}),
+      },
+    },
     body: body as { model: string; prompt: string },
   });
   return await ask(call);

@@ -13,16 +13,18 @@ import { useAction } from "../../../parts/forms/use-action.ts";
 import { adminApi } from "../admin-api.ts";
 import { adminQueries, useAdminRefresh } from "../admin-query-table.ts";
 import type { AlarmRule } from "../fetch-watch.ts";
+import { useCurrency } from "../use-currency.ts";
 
 /** Every rule with its threshold and last reading. */
 export function AlarmRules() {
   const { data, error, refetch } = useTableQuery(adminQueries.adminAlarms.rules());
   const [changing, setChanging] = useState<AlarmRule | null>(null);
+  const currency = useCurrency() ?? "";
   return (
     <>
       <DataTable
         label="Alarm rules"
-        columns={listColumns(setChanging)}
+        columns={listColumns(setChanging, currency)}
         rows={data?.data}
         error={error}
         onRetry={() => void refetch()}
@@ -30,12 +32,12 @@ export function AlarmRules() {
         empty={null}
         expectedRows={10}
       />
-      {changing !== null && <RuleDialog rule={changing} onClose={() => setChanging(null)} />}
+      {changing !== null && <RuleDialog rule={changing} currency={currency} onClose={() => setChanging(null)} />}
     </>
   );
 }
 
-function listColumns(onChange: (rule: AlarmRule) => void): Column<AlarmRule>[] {
+function listColumns(onChange: (rule: AlarmRule) => void, currency: string): Column<AlarmRule>[] {
   return [
     {
       name: "Rule",
@@ -50,9 +52,9 @@ function listColumns(onChange: (rule: AlarmRule) => void): Column<AlarmRule>[] {
     },
     {
       name: "Fires",
-      cell: (rule) => (rule.enabled ? describeThreshold(rule) : <Badge>Off</Badge>),
+      cell: (rule) => (rule.enabled ? describeThreshold(rule, currency) : <Badge>Off</Badge>),
     },
-    { name: "Last reading", isSecondary: true, hasNames: true, cell: (rule) => <LastReading rule={rule} /> },
+    { name: "Last reading", isSecondary: true, hasNames: true, cell: (rule) => <LastReading rule={rule} currency={currency} /> },
     {
       name: "Change",
       isNameHidden: true,
@@ -66,24 +68,29 @@ function listColumns(onChange: (rule: AlarmRule) => void): Column<AlarmRule>[] {
   ];
 }
 
-const units: Readonly<Record<string, string>> = { percent: " %", count: "", gigabytes: " GB", amount: " (currency)" };
+const units: Readonly<Record<string, string>> = { percent: "%", count: "", gigabytes: "GB" };
 
-function presentValue(value: number, unit: string): string {
-  return `${Math.round(value * 100) / 100}${units[unit] ?? ` ${unit}`}`;
+/** The unit stays on the number's line. */
+function presentValue(value: number, unit: string, currency: string): string {
+  const rounded = Math.round(value * 100) / 100;
+  const name = unit === "amount" ? currency : (units[unit] ?? unit);
+  return name === "" ? String(rounded) : `${rounded}\u00a0${name}`;
 }
 
-function describeThreshold({ met_by: metBy, threshold, unit }: AlarmRule): string {
-  return `${metBy} ${presentValue(threshold, unit)}`;
+function describeThreshold({ met_by: metBy, threshold, unit }: AlarmRule, currency: string): string {
+  return `${metBy} ${presentValue(threshold, unit, currency)}`;
 }
 
-function LastReading({ rule: { last_reading: reading, unit } }: { rule: AlarmRule }) {
+type RuleProps = { rule: AlarmRule; currency: string };
+
+function LastReading({ rule: { last_reading: reading, unit }, currency }: RuleProps) {
   if (reading === null) return <span className="text-ink-soft">Not read yet</span>;
   if (reading.trouble !== null) return <span className="text-danger">{reading.trouble}</span>;
   if (reading.value === null) return <span className="text-ink-soft">Nothing to read</span>;
-  return <span className="tabular-nums">{presentValue(reading.value, unit)}</span>;
+  return <span className="tabular-nums">{presentValue(reading.value, unit, currency)}</span>;
 }
 
-function RuleDialog({ rule, onClose }: { rule: AlarmRule; onClose(): void }) {
+function RuleDialog({ rule, currency, onClose }: RuleProps & { onClose(): void }) {
   const [threshold, setThreshold] = useState(String(rule.threshold));
   const [isOn, setIsOn] = useState(rule.enabled);
   const refresh = useAdminRefresh();
@@ -115,7 +122,7 @@ function RuleDialog({ rule, onClose }: { rule: AlarmRule; onClose(): void }) {
         <FormError message={save.errorBeside("threshold")} />
         <p className="text-sm text-ink-soft">{rule.reads}</p>
         <TextField
-          label={`Threshold, in ${rule.unit}`}
+          label={rule.unit === "count" ? "Threshold" : `Threshold, in ${rule.unit === "amount" ? currency : rule.unit}`}
           name="threshold"
           inputMode="decimal"
           hint={`Fires ${rule.met_by} it. From ${rule.threshold_min} to ${rule.threshold_max}; empty: ${rule.default_threshold}.`}

@@ -61,7 +61,7 @@ function listColumns(currency: string, timeZone: string): Column<RevenueRow>[] {
     {
       name: "From",
       cell: ({ from, to }) => (
-        <AdminLink to="money" search={{ view: "entries", from, to }} className={linkClasses}>
+        <AdminLink to="money" search={{ view: "entries", from, to }} className={`whitespace-nowrap ${linkClasses}`}>
           {formatDate(from, timeZone)}
         </AdminLink>
       ),

@@ -8,6 +8,7 @@ import { type Column, DataTable } from "../../../design/data-table.tsx";
 import { EmptyState } from "../../../design/empty-state.tsx";
 import { joinClasses } from "../../../design/join-classes.ts";
 import { LoadMore } from "../../../design/load-more.tsx";
+import { LongName } from "../../../design/long-name.tsx";
 import { SelectField } from "../../../design/select-field.tsx";
 import { formatMoney, formatRoughMoney } from "../../../parts/format/format-money.ts";
 import { MoneyCell } from "../../../parts/format/money-cell.tsx";
@@ -171,8 +172,8 @@ function listColumns(timeZone: string, currency: string | undefined): Column<Lis
       name: "Account",
       hasNames: true,
       cell: ({ account_id: id, email }) => (
-        <AdminLink to={`accounts/${id}`} className="hover:text-accent hover:underline">
-          {email ?? id}
+        <AdminLink to={`accounts/${id}`} className="wrap-break-word hover:text-accent hover:underline">
+          <LongName>{email ?? id}</LongName>
         </AdminLink>
       ),
     },
@@ -184,7 +185,9 @@ function listColumns(timeZone: string, currency: string | undefined): Column<Lis
           <div className="flex flex-col items-start gap-0.5">
             <Badge kind={kind}>{name}</Badge>
             {request.error_code !== null && (
-              <span className="text-xs wrap-anywhere text-ink-soft">{request.error_code}</span>
+              <span className="text-xs wrap-anywhere text-ink-soft">
+                <LongName>{request.error_code}</LongName>
+              </span>
             )}
           </div>
         );

@@ -5,7 +5,7 @@ import { LoadFailure } from "../../../design/load-failure.tsx";
 import { Section } from "../../../design/section.tsx";
 import { Skeleton } from "../../../design/skeleton.tsx";
 import { Stat } from "../../../design/stat.tsx";
-import { formatCount, formatMoney } from "../../../parts/format/format-money.ts";
+import { formatCount, formatMoney, formatRoughMoney } from "../../../parts/format/format-money.ts";
 import { formatSince } from "../../../parts/format/format-time.ts";
 import { Money } from "../../../parts/format/money.tsx";
 import { ConsoleFrame } from "../../../parts/frame/console-frame.tsx";
@@ -44,7 +44,7 @@ function Figures({ today }: { today: Today }) {
   const period = { from: current.from, to: current.to };
   const now = new Date();
   const money = (name: MoneyName, label: string, place: Place) => (
-    <Figure label={label} place={place} detail={`${formatMoney(previous[name], currency)} the day before`}>
+    <Figure label={label} place={place} detail={`${formatRoughMoney(previous[name], currency)} the day before`}>
       <Money amount={current[name]} currency={currency} />
     </Figure>
   );
@@ -82,7 +82,7 @@ function Figures({ today }: { today: Today }) {
         </div>
         {current.calls_without_cost > 0 && (
           <p className="text-sm text-ink-soft">
-            {`${formatCount(current.calls_without_cost)} calls have no known cost; the margin is too high by theirs.`}
+            {`Without the cost of ${formatCount(current.calls_without_cost)} calls, which is not known. The margin is that much too high.`}
           </p>
         )}
       </Section>

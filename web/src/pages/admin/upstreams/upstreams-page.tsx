@@ -7,6 +7,7 @@ import { type Column, DataTable } from "../../../design/data-table.tsx";
 import { EmptyState } from "../../../design/empty-state.tsx";
 import { LoadMore } from "../../../design/load-more.tsx";
 import { Section } from "../../../design/section.tsx";
+import { formatCount } from "../../../parts/format/format-money.ts";
 import { formatMoment } from "../../../parts/format/format-time.ts";
 import { ConsoleFrame } from "../../../parts/frame/console-frame.tsx";
 import { useSession } from "../../../parts/session/use-session.ts";
@@ -47,6 +48,7 @@ export function UpstreamsPage() {
         />
       </Section>
       {list.data !== undefined && <Traffic list={list.data} />}
+      {list.data !== undefined && list.data.balances.length > 0 && <Balances rows={list.data.balances} />}
       <SecretsSection />
       <Timeline />
       {chosen?.action === "switch" && <SwitchDialog upstream={chosen.upstream} onClose={close} />}
@@ -125,6 +127,20 @@ function listColumns(choose: (chosen: Chosen) => void): Column<Upstream>[] {
       ),
     },
     {
+      name: "Rate limits",
+      hasNames: true,
+      isSecondary: true,
+      cell: ({ limits }) => (
+        <ul className="text-xs">
+          {limits.map(({ name, limit, remaining, seen_at: at }) => (
+            <li key={name} title={`Seen ${formatMoment(at)}`}>
+              {name} <span className="text-ink-soft">{presentLimit(remaining, limit)}</span>
+            </li>
+          ))}
+        </ul>
+      ),
+    },
+    {
       name: "Actions",
       isNameHidden: true,
       align: "right",
@@ -143,6 +159,60 @@ function listColumns(choose: (chosen: Chosen) => void): Column<Upstream>[] {
       ),
     },
   ];
+}
+
+function presentLimit(remaining: number | null, limit: number | null): string {
+  if (remaining === null) return limit === null ? "" : `at most ${formatCount(limit)}`;
+  return limit === null ? `${formatCount(remaining)} left` : `${formatCount(remaining)} of ${formatCount(limit)} left`;
+}
+
+type Balance = UpstreamList["balances"][number];
+
+function Balances({ rows }: { rows: readonly Balance[] }) {
+  const { time_zone: timeZone } = useSession().account;
+  const columns: Column<Balance>[] = [
+    {
+      name: "Provider",
+      hasNames: true,
+      cell: ({ provider, key_number: key }) => (
+        <span className="flex min-w-20 flex-col">
+          {provider}
+          <span className="text-xs text-ink-soft">{`key ${key + 1}`}</span>
+        </span>
+      ),
+    },
+    {
+      name: "Balance",
+      align: "right",
+      cell: ({ balance, currency, low }) => (
+        <span className="flex flex-col items-end gap-0.5">
+          {balance === null ? "Not known" : `${balance} ${currency}`}
+          {low !== null && <span className="text-xs text-ink-soft">{`alarm below ${low}`}</span>}
+        </span>
+      ),
+    },
+    {
+      name: "Read",
+      hasNames: true,
+      cell: ({ read_at: at, failure }) => (
+        <span className="flex min-w-24 flex-col">
+          {at !== null && <span className="text-ink-soft">{formatMoment(at, timeZone)}</span>}
+          {failure !== null && <span className="text-xs text-danger wrap-anywhere">{failure}</span>}
+        </span>
+      ),
+    },
+  ];
+  return (
+    <Section title="Balances at vendors" intro="Asked every ten minutes, in the vendor's currency.">
+      <DataTable
+        label="Balances"
+        columns={columns}
+        rows={rows}
+        keyOf={({ provider, key_number: key }) => `${provider}/${key}`}
+        empty={null}
+      />
+    </Section>
+  );
 }
 
 type Traffic = UpstreamList["traffic"][number];
@@ -183,7 +253,7 @@ const trafficColumns: Column<Traffic>[] = [
 ];
 
 function presentMs(ms: number | null): string {
-  return ms === null ? "" : `${ms} ms`;
+  return ms === null ? "–" : `${ms} ms`;
 }
 
 const eventNames: Readonly<Record<UpstreamEvent["kind"], string>> = {

@@ -5,3 +5,6 @@ create table catalog_sources (
   constraint catalog_sources_unique primary key (catalog_version),
   constraint catalog_sources_version_exists foreign key (catalog_version) references catalog_versions (number)
 );
+
+-- Documents of a period, for operators.
+create index billing_documents_by_time on billing_documents (issued_at);
