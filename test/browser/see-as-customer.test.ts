@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("an operator sees a customer's console", () => {
     await own.page.goto("/console/settings");
     const activity = own.page.getByRole("list", { name: "Activity" });
     await activity.getByText("Began to look at your account, read-only").first().waitFor();
-    await activity.getByText("Stopped looking at your account").first().waitFor();
+    await activity.getByText("The look at your account ended").first().waitFor();
     expect(await activity.innerText()).not.toContain("asked about a charge");
   });
 
@@ -111,12 +111,14 @@ describe.skipIf(!hasBrowser)("an operator sees a customer's console", () => {
       await using opened = await site.openPage({ viewport: { width, height: 900 }, colorScheme });
       const { page } = opened;
       await signInOperator(site, page);
+      await openSettled(page, `/console/admin/accounts/${person.accountId}`);
+      await takePicture(page, `account-${width}-${colorScheme}`);
+      await expect.poll(() => listAxeFindings(page)).toEqual([]);
       await begin(page);
       for (const place of [
         "",
         "/tasks",
         `/tasks/${taskId}`,
-        `/admin/accounts/${person.accountId}`,
         "/billing",
         "/settings",
         "/webhooks",
