@@ -50,7 +50,10 @@ create table account_views (
   reason text not null,
   created_at timestamp with time zone not null,
   ends_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  ending text,
   constraint account_views_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint account_views_ending_valid CHECK ((ended_at IS NULL) = (ending IS NULL) AND (ending = ANY (ARRAY['ended'::text, 'replaced'::text, 'expired'::text, 'access-lost'::text]))),
   constraint account_views_id_unique PRIMARY KEY (id),
   constraint account_views_id_valid CHECK (id ~~ 'view\_%'::text),
   constraint account_views_reason_valid CHECK (length(reason) >= 1 AND length(reason) <= 500)
@@ -59,6 +62,8 @@ create table account_views (
 CREATE INDEX account_views_by_account ON account_views USING btree (account_id, id);
 
 CREATE INDEX account_views_by_session ON account_views USING btree (session_id, ends_at);
+
+CREATE INDEX account_views_open ON account_views USING btree (ends_at) WHERE ended_at IS NULL;
 
 create table account_webhook_secrets (
   account_id text not null,
@@ -276,6 +281,11 @@ create table audit_entries (
   request_id text,
   previous_hash bytea not null,
   hash bytea not null,
+  who_salt bytea,
+  who_digest bytea,
+  facts_salt bytea,
+  facts_digest bytea,
+  erased_at timestamp with time zone,
   constraint audit_entries_action_valid CHECK (action ~ '^[a-z_]{1,40}\.[a-z_]{1,40}$'::text),
   constraint audit_entries_actor_valid CHECK ((actor_kind = ANY (ARRAY['operator'::text, 'key'::text, 'user'::text, 'command'::text, 'system'::text])) AND length(actor_name) >= 1 AND length(actor_name) <= 254),
   constraint audit_entries_number_unique PRIMARY KEY (number),
@@ -292,9 +302,11 @@ CREATE INDEX audit_entries_by_subject ON audit_entries USING btree (subject, num
 
 CREATE INDEX audit_entries_by_time ON audit_entries USING btree (created_at);
 
+CREATE TRIGGER audit_entries_blanked BEFORE UPDATE ON audit_entries FOR EACH ROW EXECUTE FUNCTION keep_audit_entry();
+
 CREATE TRIGGER audit_entries_chained BEFORE INSERT ON audit_entries FOR EACH ROW EXECUTE FUNCTION chain_audit_entry();
 
-CREATE TRIGGER audit_entries_final BEFORE DELETE OR UPDATE ON audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_entries_final BEFORE DELETE ON audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 create table auto_top_ups (
   account_id text not null,
@@ -1621,6 +1633,22 @@ create table unowned_bytes (
 
 CREATE INDEX unowned_bytes_by_due_time ON unowned_bytes USING btree (due_at);
 
+create table upstream_events (
+  id bigint not null generated always as identity,
+  kind text not null,
+  at timestamp with time zone not null,
+  provider_id text not null,
+  upstream_model text,
+  key_number integer,
+  actor text,
+  detail text,
+  constraint upstream_events_key_valid CHECK ((key_number IS NULL) = (kind = ANY (ARRAY['test_passed'::text, 'test_failed'::text]))),
+  constraint upstream_events_kind_valid CHECK (kind = ANY (ARRAY['circuit_opened'::text, 'circuit_closed'::text, 'test_passed'::text, 'test_failed'::text])),
+  constraint upstream_events_unique PRIMARY KEY (id)
+);
+
+CREATE INDEX upstream_events_by_time ON upstream_events USING btree (at);
+
 create table upstream_health (
   node_id text not null,
   provider_id text not null,
@@ -1773,6 +1801,30 @@ create table users (
 );
 
 CREATE UNIQUE INDEX users_email_unique ON users USING btree (lower(email));
+
+create table vendor_balances (
+  provider_id text not null,
+  key_number integer not null,
+  balance_nano bigint,
+  currency text,
+  read_at timestamp with time zone,
+  asked_at timestamp with time zone not null,
+  failure text,
+  constraint vendor_balances_unique PRIMARY KEY (provider_id, key_number),
+  constraint vendor_balances_whole CHECK (num_nulls(balance_nano, currency, read_at) = ANY (ARRAY[0, 3]))
+);
+
+create table vendor_limits (
+  provider_id text not null,
+  upstream_model text not null,
+  key_number integer not null,
+  name text not null,
+  most bigint,
+  remaining bigint,
+  resets_at timestamp with time zone,
+  seen_at timestamp with time zone not null,
+  constraint vendor_limits_unique PRIMARY KEY (provider_id, upstream_model, key_number, name)
+);
 
 create table wallets (
   account_id text not null,
@@ -1989,15 +2041,52 @@ CREATE OR REPLACE FUNCTION public.add_many_quantities(kept bigint[], added bigin
  IMMUTABLE PARALLEL SAFE
 RETURN (SELECT array_agg((pair.one + pair.other) ORDER BY pair.place) AS array_agg FROM UNNEST(add_many_quantities.kept, add_many_quantities.added) WITH ORDINALITY pair(one, other, place));
 
+CREATE OR REPLACE FUNCTION public.audit_facts(entry audit_entries)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select sha256(entry.facts_salt || convert_to(jsonb_build_array(entry.reason, entry.before, entry.after)::text, 'UTF8'))
+$function$;
+
 CREATE OR REPLACE FUNCTION public.audit_hash(entry audit_entries)
  RETURNS bytea
  LANGUAGE sql
  STABLE
 AS $function$
-  select sha256(entry.previous_hash || convert_to(jsonb_build_array(entry.number,
-    to_char(entry.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), entry.actor_kind, entry.actor_id,
-    entry.actor_name, entry.address, entry.action, entry.subject, entry.account_id, entry.reason, entry.before, entry.after,
-    entry.request_id)::text, 'UTF8'))
+  select sha256(entry.previous_hash || convert_to(case when entry.who_digest is null
+    then jsonb_build_array(entry.number, to_char(entry.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+      entry.actor_kind, entry.actor_id, entry.actor_name, entry.address, entry.action, entry.subject, entry.account_id,
+      entry.reason, entry.before, entry.after, entry.request_id)
+    else jsonb_build_array(entry.number, to_char(entry.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+      entry.actor_kind, entry.actor_id, encode(entry.who_digest, 'hex'), entry.action, entry.subject, entry.account_id,
+      encode(entry.facts_digest, 'hex'), entry.request_id)
+    end::text, 'UTF8'))
+$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_texts_hold(entry audit_entries)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when entry.who_digest is null then entry.erased_at is null
+      or (entry.actor_name = 'erased' and num_nonnulls(entry.address, entry.reason, entry.before, entry.after) = 0)
+    else case when entry.who_salt is null
+        then entry.erased_at is not null and entry.actor_name = 'erased' and entry.address is null
+        else entry.who_digest = audit_who(entry) end
+      and case when entry.facts_salt is null
+        then entry.erased_at is not null and num_nonnulls(entry.reason, entry.before, entry.after) = 0
+        else entry.facts_digest = audit_facts(entry) end
+    end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.audit_who(entry audit_entries)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select sha256(entry.who_salt || convert_to(jsonb_build_array(entry.actor_name, entry.address)::text, 'UTF8'))
 $function$;
 
 CREATE OR REPLACE FUNCTION public.chain_audit_entry()
@@ -2012,6 +2101,12 @@ begin
   new.number := coalesce(last.number, 0) + 1;
   new.created_at := clock_timestamp();
   new.previous_hash := coalesce(last.hash, sha256(''));
+  -- 122 random bits each: without the salt, nobody can try addresses against the digest of an erased entry.
+  new.who_salt := uuid_send(gen_random_uuid());
+  new.facts_salt := uuid_send(gen_random_uuid());
+  new.erased_at := null;
+  new.who_digest := audit_who(new);
+  new.facts_digest := audit_facts(new);
   new.hash := audit_hash(new);
   return new;
 end $function$;
@@ -2313,6 +2408,23 @@ AS $function$
   select coalesce(jsonb_agg(item - 'revisedPrompt' order by position), '[]')
     from jsonb_array_elements(output) with ordinality as items (item, position)
 $function$;
+
+CREATE OR REPLACE FUNCTION public.keep_audit_entry()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  blanked constant text[] := '{actor_name,address,who_salt,reason,before,after,facts_salt,erased_at}';
+begin
+  if new.erased_at is not null and to_jsonb(new) - blanked = to_jsonb(old) - blanked
+    and ((new.actor_name, new.address, new.who_salt) is not distinct from (old.actor_name, old.address, old.who_salt)
+      or new.actor_name = 'erased' and num_nonnulls(new.address, new.who_salt) = 0)
+    and ((new.reason, new.before, new.after, new.facts_salt)
+        is not distinct from (old.reason, old.before, old.after, old.facts_salt)
+      or num_nonnulls(new.reason, new.before, new.after, new.facts_salt) = 0)
+  then return new; end if;
+  raise exception 'rows of % are never changed or deleted', tg_table_name;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.keep_key_lineage()
  RETURNS trigger

@@ -1,4 +1,4 @@
-// Runs every check that needs no gateway; with `--quick`, types and lint only. `npm test` runs this first.
+// Runs every check that needs no gateway; with `--quick`, types and lint only. `npm test` runs this beside the tests.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";

@@ -1,4 +1,4 @@
-// `npm test`: installs the programs tests need, then runs every check, and every test without the tag `extended`.
+// `npm test`: installs the programs tests need, then runs every test without the tag `extended`, and every check beside.
 //   npm test -- --whole             every check and every test
 //   npm test -- test/api            all tests with these paths, without the checks
 //   npm test -- --quick             types, lint and the fast shards: before a commit
@@ -6,11 +6,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { shards } from "../vitest.config.ts";
 import { installTestTools } from "./install-test-tools.ts";
 
 const repositoryDir = join(import.meta.dirname, "..");
 const programsDir = join(repositoryDir, "node_modules/.bin");
+// Installed programs must find the pinned `node`.
+process.env.PATH = `${programsDir}${delimiter}${process.env.PATH}`;
 
 type Plan = { checks: readonly string[] | null; tests: readonly string[] };
 
@@ -19,12 +22,12 @@ const withoutExtended = "--tags-filter=!extended";
 const plan = readPlan(process.argv.slice(2));
 // Random cases are repeated less often where extended tests are left out.
 if (plan.tests.includes(withoutExtended)) process.env.TEST_RUNS ??= "few";
-// The download of the programs leaves the processor to the checks, which need none of them.
-const [hasPassedChecks] = await Promise.all([
-  plan.checks === null || run("node", "scripts/check.ts", ...plan.checks),
-  installTestTools(),
-]);
+// The checks run beside the download of the programs and the tests, which both wait more than they work.
+const checks = plan.checks === null ? null : runAside("node", "scripts/check.ts", ...plan.checks);
+await installTestTools();
 const hasPassedTests = await run("vitest", "run", ...plan.tests);
+const { hasPassed: hasPassedChecks, output } = (await checks) ?? { hasPassed: true, output: "" };
+process.stdout.write(output);
 process.exitCode = hasPassedChecks && hasPassedTests ? 0 : 1;
 
 function readPlan(words: readonly string[]): Plan {
@@ -44,9 +47,19 @@ function readPlan(words: readonly string[]): Plan {
 }
 
 async function run(program: string, ...args: readonly string[]): Promise<boolean> {
-  // Installed programs must find the pinned `node` on the PATH.
-  const env = { ...process.env, PATH: `${programsDir}${delimiter}${process.env.PATH}` };
-  const child = spawn(join(programsDir, program), args, { cwd: repositoryDir, env, stdio: "inherit" });
+  const child = spawn(join(programsDir, program), args, { cwd: repositoryDir, stdio: "inherit" });
   const [code] = await once(child, "exit");
   return code === 0;
+}
+
+/** What it prints is kept for the end, where it is found. */
+async function runAside(program: string, ...args: readonly string[]): Promise<{ hasPassed: boolean; output: string }> {
+  const child = spawn(join(programsDir, program), args, {
+    cwd: repositoryDir,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(child, "close");
+  const output = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await ended;
+  return { hasPassed: code === 0, output: output.join("") };
 }

@@ -7,6 +7,7 @@ import {
   createAdmin,
   findOperatorRole,
   listOperatorEmails,
+  narrowToView,
 } from "../features/admin/index.ts";
 import { checkAlarms } from "../features/alarms/index.ts";
 import { raiseAlerts } from "../features/alerts/index.ts";
@@ -204,7 +205,7 @@ type OperatorParts = { site: Site; payments: Payments; tasks: Tasks; files: File
 function createOperatorSide(
   { database, address, counters, catalog, masterKey }: Foundation,
   { settings, clock, ids, randomBytes, logger, commands }: FeatureOptions,
-  { site: { readSession, notifyChange }, payments, tasks, files }: OperatorParts,
+  { site: { readSession, presentViewCookie, notifyChange }, payments, tasks, files }: OperatorParts,
 ): Admin {
   const { site_url: siteUrl, currency } = settings;
   return createAdmin({
@@ -215,7 +216,7 @@ function createOperatorSide(
       hasLogArchive: settings.wal_archive !== undefined,
       isDatabaseExternal: settings.database_url !== undefined,
     },
-    ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession, notifyChange },
+    ...{ database, clock, ids, randomBytes, counters, siteUrl, currency, readSession, notifyChange, presentViewCookie },
     requestDays: settings.request_log_days,
     commands: commands === undefined ? null : { runner: commands, host: { database, settings, address } },
     changeAccount: (tx, accountId, change) => changeAccount({ database: tx, clock, ids }, accountId, change),
@@ -277,6 +278,8 @@ type Upkeep = Pick<
   | "sendNotices"
   | "sweepResponses"
   | "applyScheduledCatalogs"
+  | "pollVendorBalances"
+  | "sweepViews"
   | "countTraffic"
   | "checkAlarms"
   | "capSpending"
@@ -382,6 +385,7 @@ function createGatewaySite(foundation: Foundation, options: FeatureOptions, stat
     }),
     checkDatabase: () => pingDatabase(database),
     findOperatorRole: (userId) => findOperatorRole(database, userId),
+    findView: (session, viewId) => narrowToView({ database, clock }, session, viewId),
     hasTasksDueBefore: (moment) => hasTasksDueBefore(database, moment),
     openAccount: async (tx, { email, isWelcome, ...person }) => {
       const credit = isWelcome ? describeWelcomeCredit(settings, clock.now()) : {};

@@ -1,4 +1,5 @@
 import { runVerification } from "../features/admin/index.ts";
+import { sweepUpstreamEvents } from "../features/catalog/index.ts";
 import { sumMoneySlots } from "../features/costs/index.ts";
 import { forgetExpiredKeys } from "../features/idempotency/index.ts";
 import {
@@ -44,6 +45,8 @@ type JobOptions = {
   sendNotices(): Promise<void>;
   sweepResponses(): Promise<void>;
   applyScheduledCatalogs(): Promise<void>;
+  pollVendorBalances(signal: AbortSignal): Promise<void>;
+  sweepViews(): Promise<void>;
 };
 
 const everyMinute = {};
@@ -137,7 +140,9 @@ function listFeatureJobs(options: JobOptions): ScheduledJob[] {
     { name: "issue-statements", schedule: everyHour, run: (signal) => options.issueStatements(signal) },
     { name: "send-notices", schedule: everyMinute, run: () => options.sendNotices() },
     { name: "sweep-responses", schedule: everyMinute, run: () => options.sweepResponses() },
+    { name: "poll-vendor-balances", schedule: everyMinute, run: (signal) => options.pollVendorBalances(signal) },
     { name: "apply-scheduled-catalogs", schedule: everyMinute, run: () => options.applyScheduledCatalogs() },
+    { name: "end-account-views", schedule: everyMinute, run: () => options.sweepViews() },
   ];
 }
 
@@ -176,6 +181,11 @@ function listRetention(options: JobOptions): ScheduledJob[] {
       name: "make-months",
       schedule: everyHour,
       run: () => makeMonths(database, clock.now()),
+    },
+    {
+      name: "sweep-upstream-events",
+      schedule: everyMinute,
+      run: () => sweepUpstreamEvents({ database, clock }),
     },
     {
       name: "forget-old-events",

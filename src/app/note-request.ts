@@ -66,6 +66,7 @@ export function noteRequest({ requestLog, callers }: NoteDependencies, ended: En
     userAgent: request.headers["user-agent"]?.slice(0, userAgentCharactersMax) ?? null,
     isReplayed: reply.hasHeader("idempotent-replayed"),
     upstream: facts.upstream,
+    upstreamRequestId: facts.upstreamRequestId,
     failedAttempts: facts.failedAttempts,
   };
   if (ended.isUpdate) requestLog.amend(record);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type LiveCatalog, openLiveCatalog, publishHealth } from "../features/catalog/index.ts";
+import { type LiveCatalog, openLiveCatalog, publishHealth, publishVendorLimits } from "../features/catalog/index.ts";
 import { createLedger, type Ledger, requireLedgerCurrency } from "../features/ledger/index.ts";
 import { createStoredSecrets, recordSecretUses } from "../features/secrets/index.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -179,6 +179,11 @@ async function openUpstreams(
     ...watchOutage("upstream health report failed", "upstream health reported again"),
   });
   stack.defer(() => publisher.close());
+  const limits = publishVendorLimits({
+    ...{ database, clock, catalog },
+    ...watchOutage("rate limits of vendors not written", "rate limits of vendors written again"),
+  });
+  stack.defer(() => limits.close());
   const uses = recordSecretUses({
     ...{ database, secrets, clock },
     ...watchOutage("last use of secrets not written", "last use of secrets written again"),

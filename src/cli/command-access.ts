@@ -30,6 +30,8 @@ const accessByCommand: Readonly<Record<string, CommandAccess | null>> = {
   "account update": write("accounts"),
   "account suspend": write("accounts"),
   "account resume": write("accounts"),
+  // They write their own entries, and the archive is a file.
+  ...{ "account close": null, "account export": null, "account erase": null },
   ...{ "operator grant": null, "operator revoke": null, "operator list": read("operators") },
   ...{ "admin-key create": null, "admin-key revoke": null, "admin-key list": read("operators") },
   ...{ "audit list": read("audit"), "audit export": read("audit"), "audit verify": read("audit") },

@@ -12,7 +12,10 @@ const commandsByWord: Readonly<Record<string, LoadCommands>> = {
   doctor: async () => [(await import("./doctor-command.ts")).doctorCommand],
   backup: async () => (await import("./backup-commands.ts")).backupCommands,
   restore: async () => (await import("./restore-commands.ts")).restoreCommands,
-  account: async () => (await import("./account-commands.ts")).accountCommands,
+  account: async () => [
+    ...(await import("./account-commands.ts")).accountCommands,
+    ...(await import("./person-commands.ts")).personCommands,
+  ],
   operator: async () => (await import("./operator-commands.ts")).operatorCommands,
   "admin-key": async () => (await import("./admin-key-commands.ts")).adminKeyCommands,
   audit: async () => (await import("./audit-commands.ts")).auditCommands,

@@ -23,10 +23,15 @@ export function describeRun(
   return {
     ...acting,
     action: `command.${command.name.replaceAll(/[^a-z]/g, "_")}`,
-    subject: subject === undefined || subject === "" || access.secrets?.includes(names[0] ?? "") ? null : subject,
+    subject: isId(subject) && access.secrets?.includes(names[0] ?? "") !== true ? subject : null,
     accountId: accountId ?? null,
     reason: options.reason?.slice(0, 500) || null,
     before: null,
     after: Object.fromEntries(shown),
   };
+}
+
+/** An erasure can blank a mail address in the facts, not in the subject. */
+function isId(subject: string | undefined): subject is string {
+  return subject !== undefined && subject !== "" && !subject.includes("@");
 }

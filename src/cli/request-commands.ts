@@ -25,13 +25,34 @@ const showCommand: Command = {
     }),
 };
 
-const heading = ["FAILED AT", "UPSTREAM MODEL", "KEY", "FAILURE", "STATUS", "CODE", "AFTER", "MESSAGE"];
+const heading = [
+  "FAILED AT",
+  "UPSTREAM MODEL",
+  "KEY",
+  "FAILURE",
+  "STATUS",
+  "CODE",
+  "AFTER",
+  "VENDOR'S REQUEST ID",
+  "MESSAGE",
+];
 
 type PresentedAttempt = ReturnType<typeof presentRequest>["failed_attempts"][number];
 
 function toRow(attempt: PresentedAttempt): string[] {
   const { upstream, upstream_model: model, upstream_key: key, failure, status, code, duration_ms: ms, said } = attempt;
-  return [upstream, model, String(key), failure, String(status ?? ""), code ?? "", `${ms} ms`, said ?? ""];
+  const { upstream_request_id: requestId } = attempt;
+  return [
+    upstream,
+    model,
+    String(key),
+    failure,
+    String(status ?? ""),
+    code ?? "",
+    `${ms} ms`,
+    requestId ?? "",
+    said ?? "",
+  ];
 }
 
 /** `null` for a task that is no longer stored. */
@@ -64,6 +85,7 @@ function presentRequest(request: ShownRequest, task: Task | null) {
     user_agent: request.userAgent,
     replayed: request.isReplayed,
     upstream: request.upstream ?? task?.target?.providerId ?? null,
+    upstream_request_id: request.upstreamRequestId,
     failed_attempts: request.failedAttempts.map((attempt) => ({
       upstream: attempt.upstream,
       upstream_model: attempt.upstreamModel,
@@ -72,6 +94,7 @@ function presentRequest(request: ShownRequest, task: Task | null) {
       status: attempt.status,
       code: attempt.code,
       said: attempt.said,
+      upstream_request_id: attempt.upstreamRequestId ?? null,
       duration_ms: attempt.durationMs,
     })),
   };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Catalog, findCatalog } from "../features/catalog/index.ts";
+import { type Catalog, findCatalog, recordUpstreamTest } from "../features/catalog/index.ts";
 import { findNearest } from "../lib/nearest-word.ts";
 import { AppError } from "../platform/errors/app-error.ts";
 import { OperatorError } from "../platform/errors/operator-error.ts";
@@ -7,6 +7,7 @@ import { examineUpstream, type TestedModel, type UpstreamFinding } from "../prov
 import { isMediaKind, type ProviderDefinition } from "../providers/provider-definition.ts";
 import { createProviderRegistry } from "../providers/provider-registry.ts";
 import type { Command } from "./command.ts";
+import { getActor } from "./get-acting.ts";
 import { loadSecrets } from "./load-secrets.ts";
 import { createWrongValue } from "./option-values.ts";
 import { systemDependencies } from "./system-dependencies.ts";
@@ -44,7 +45,9 @@ export const testCommand: Command = {
         await registry.loadAdapters([provider]);
         const model = chooseModel(catalog, provider, options.model);
         const examined = { provider, model, registry, secrets, packagesFolder, clock, timeoutMs };
-        return presentFindings(id, await examineUpstream(examined));
+        const findings = await examineUpstream(examined);
+        await recordUpstreamTest(database, { providerId: id, findings, actor: getActor(), at: clock.now() });
+        return presentFindings(id, findings);
       } finally {
         await registry.close();
       }

@@ -14,4 +14,6 @@ export type SiteSession = {
   from: { address: string; requestId: string | null } | null;
   /** Whether a passkey or a code opened or confirmed it. */
   isTwoStep: boolean;
+  /** An operator's read-only view of a customer's account: user and account are the customer's. */
+  view: { id: string; endsAt: Date } | null;
 };

@@ -1,3 +1,4 @@
+import type { UpstreamHeaders } from "../platform/net/upstream-call.ts";
 import type { CacheControlPolicy } from "./cache-control.ts";
 import type { ChatRequest } from "./chat-request.ts";
 
@@ -78,6 +79,8 @@ export type UpstreamTerms = {
   signal: AbortSignal;
   /** The `traceparent` header, for an upstream with `trace_context`. */
   traceparent?: string | null;
+  /** Called with the headers of each response. */
+  onHead?(headers: UpstreamHeaders): void;
 };
 
 export type ChatTimeouts = {
@@ -104,6 +107,8 @@ export type ChatRun = {
  * are final.
  */
 export type ChatSink = {
+  /** The headers of a response, whatever its status; before anything else, and once for each request that is sent. */
+  onHead?(headers: UpstreamHeaders): void;
   /** The upstream has accepted the request and started to respond. */
   onAccepted(): void;
   /** One or more pieces that arrived together. */

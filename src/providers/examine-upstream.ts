@@ -69,7 +69,8 @@ const absentModel = "sluice.absent-v1:0";
 /** A longer list of models proves the key as well, and its content is not needed. */
 const listBytesMax = 1024 * 1024;
 
-function findAccess({ kind, base_url: baseUrl, auth_header: authHeader }: ProviderDefinition): Access | null {
+/** How to reach a vendor's own endpoints with a key; `null` for kinds where only a call proves one. */
+export function findAccess({ kind, base_url: baseUrl, auth_header: authHeader }: ProviderDefinition): Access | null {
   if (isQueueKind(kind)) {
     const vendor: QueueVendor = queueVendors[kind];
     const { baseUrl: usual, auth, headers = {}, poll, keyPath } = vendor;

@@ -35,6 +35,8 @@ export type MediaRequest = Pick<GuardedRequest, "body" | "signal"> & {
   timeoutMs: number;
   /** Between two reads; absent: as long as the whole request may take. */
   idleMs?: number;
+  /** Called with the headers of the response. */
+  onHead?(headers: UpstreamHeaders): void;
 };
 
 type WholeRequest = MediaRequest & { bytesMax: number };
@@ -94,6 +96,7 @@ export function createMediaClient({ origin, auth, connectionsMax, headers }: Med
         timeouts: { connectMs, firstByteMs: timeoutMs, idleMs, totalMs: timeoutMs },
         onOver: leave,
       });
+      request.onHead?.(answer.headers);
       return checkForm({
         ...answer,
         read: (limits) => translateWhile(answer.read(limits), (error) => translateError(error, signal)),

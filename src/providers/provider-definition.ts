@@ -78,6 +78,15 @@ export const servedByKind = {
   "xai-speech": ["speech"],
 } as const satisfies Record<ProviderKind, readonly ServedType[]>;
 
+/** Vendors with an endpoint that states the balance of an account; `vendor-balance.ts` has their table. */
+export const balanceSources = [
+  ...(["openrouter", "deepseek", "moonshot", "siliconflow"] as const),
+  ...(["luma", "runway", "black-forest-labs"] as const),
+] as const;
+export type BalanceSource = (typeof balanceSources)[number];
+
+export const balanceNames = [...balanceSources, "none"] as const;
+
 /** Limits of a call's duration; the defaults are in `standardTimeouts`. */
 export type TimeoutsDefinition = {
   connect_ms?: number;
@@ -137,6 +146,10 @@ export type ProviderDefinition = {
   task_limits_per?: "provider" | "key";
   /** The secret that the vendor signs callbacks with. */
   webhook_secret?: string;
+  /** Whose endpoint states the balance of our account; by default found by kind, dialect or host. */
+  balance?: (typeof balanceNames)[number];
+  /** The alarm `vendor-balance` fires below this balance, in the vendor's currency. */
+  balance_low?: string;
   timeouts?: TimeoutsDefinition;
 };
 

@@ -257,6 +257,37 @@ test("a scheduled change is applied once at its time, after another check, and r
   expect(gateway.logs).toContainEqual(expect.objectContaining({ msg: "scheduled catalog rejected" }));
 });
 
+test("priority and weight of a route change as an edit of the catalog, with a diff and a reason", async () => {
+  const { catalog, version } = await getCatalog();
+  const route = { kind: "set_route", model, provider: "openai", upstream_model: model };
+  const edit = async (fields: object) => {
+    const body = { catalog, edit: { ...route, priority: 2, weight: 30, ...fields } };
+    return await operator.admin.post("/catalog/edits", body);
+  };
+  const edited = await edit({});
+  expect(edited.status).toBe(200);
+  const listModels = async () => {
+    const { data } = (await operator.admin.get("/upstreams")).body;
+    return data.find(({ provider }: { provider: string }) => provider === "openai").models;
+  };
+  expect(await listModels()).toEqual([{ id: model, priority: 0, weight: 1 }]);
+  const checked = await operator.admin.post("/catalog/checks", { catalog: edited.body.catalog });
+  expect(checked.body).toMatchObject({ ok: true, version: version + 1 });
+  expect(checked.body.changes).toHaveLength(1);
+  const same = await edit({ priority: 0, weight: 1 });
+  expect(same.body.catalog).toBe(catalog);
+  for (const wrong of [{ model: "nobody" }, { provider: "nobody" }, { weight: 0 }, { priority: 1001 }]) {
+    expect((await edit(wrong)).status).toBe(400);
+  }
+  expect((await applyText(edited.body.catalog, "second choice")).body).toMatchObject({ ok: true });
+  expect(await listModels()).toEqual([{ id: model, priority: 2, weight: 30 }]);
+  expect(await getCatalog()).toMatchObject({ version: version + 1, reason: "second choice", by: operator.email });
+  const again = { ...route, priority: 0, weight: 30 };
+  const back = await operator.admin.post("/catalog/edits", { catalog: (await getCatalog()).catalog, edit: again });
+  expect((await applyText(back.body.catalog)).body).toMatchObject({ ok: true });
+  expect(await listModels()).toEqual([{ id: model, priority: 0, weight: 30 }]);
+});
+
 test("a failing key is disabled with a reason and an end, drained, and enabled again", async () => {
   const find = async () =>
     (await operator.admin.get("/upstreams")).body.data.find(({ key }: { key: string }) => key === "OPENAI_KEY");
@@ -291,6 +322,14 @@ test("the list has what the request log measured, and a test call says what work
     .toMatchObject([{ provider: "openai", model, calls: 1, failed: 0 }]);
   const tested = await operator.admin.post("/upstreams/tests", { provider: "openai" });
   expect(tested.body).toMatchObject({ ok: true });
+  const { body: events } = await operator.admin.get("/upstreams/events?limit=1");
+  expect(events).toMatchObject({
+    data: [{ kind: "test_passed", subject: "openai", by: operator.email }],
+    has_more: true,
+  });
+  const next = await operator.admin.get(`/upstreams/events?limit=100&after=${events.next_cursor}`);
+  expect(next.body.data.map(({ id }: { id: string }) => id)).not.toContain(events.data[0].id);
+  expect((await operator.admin.get("/upstreams/events?after=9.nonsense")).status).toBe(400);
   const unknown = await operator.admin.post("/upstreams/tests", { provider: "opnai" });
   expect(unknown).toMatchObject({ status: 400, body: { error: { param: "provider" } } });
 });

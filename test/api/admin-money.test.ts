@@ -162,7 +162,9 @@ test("a day's figures come from slots, roll-ups and the charges since, and never
   const first = await read();
   expect(first.current).toMatchObject({ money_in: "10.00", calls: 1, active_accounts: 1 });
   expect(Number(first.current.revenue)).toBeGreaterThan(0);
-  const { current } = first;
+  // A job of the gateway counts these at any time.
+  const anyCount = expect.toSatisfy((count) => count === null || typeof count === "number");
+  const current = { ...first.current, requests: anyCount, errors: anyCount };
   clock.advance(2 * minuteMs);
   await rollUpUsage(gateway.parts);
   expect((await read()).current).toEqual(current);

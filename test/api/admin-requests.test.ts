@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Operator, signUpOperator } from "../harness/admin/admin-visitor.ts";
-import { upstreamKeyName, writeCatalogOf } from "../harness/chat/chat-catalog.ts";
+import { upstreamKeyName, writeCatalogOf, writePrice } from "../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { visitorSettings } from "../harness/site/site-visitor.ts";
-import { canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
+import { canary, type FakeUpstreams, findCanary } from "../harness/upstreams/fake-upstreams.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
 let stage: ChatGateway;
@@ -24,6 +24,17 @@ function writeCatalog(upstream: FakeUpstreams): string {
           { provider: "second", upstream_model: `${canary}-steady`, priority: 1, cost_sheet: sheet },
         ],
       },
+      { id: "claude", routes: [{ provider: "anthropic", upstream_model: `${canary}-claude` }] },
+      { id: "gemini", routes: [{ provider: "google", upstream_model: `${canary}-gemini` }] },
+      { id: "packaged", routes: [{ provider: "packaged", upstream_model: `${canary}-packaged` }] },
+      {
+        ...{ id: "vectors", type: "embedding", capabilities: ["text_embedding"], limits: { context_window: 8192 } },
+        routes: [{ provider: "open", upstream_model: `${canary}-vectors` }],
+      },
+    ],
+    prices: [
+      ...["steady", "claude", "gemini", "packaged"].map((id) => writePrice(id)),
+      writePrice("vectors", { cached_input_price: undefined, output_price: undefined }),
     ],
     providers: ["first", "second"].map((id) => ({
       ...{ id, kind: "openai-compatible", base_url: upstream.openAiUrl, api_keys },
@@ -75,6 +86,65 @@ test("from a request id to the customer, every attempt with the vendor's words, 
   const refunded = await operator.admin.post(`/accounts/${caller.accountId}/refunds`, refund);
   expect(refunded.body.available_balance).toBe("10.00");
   expect((await read(`/requests/${id}`)).body).toMatchObject({ charged: { refunded: "0.09" }, margin: "-0.009" });
+});
+
+type Shown = { upstream_request_id: string; failed_attempts: { upstream_request_id: string }[] };
+
+test("each attempt keeps the id that its vendor gave it, and both ids find the request", async () => {
+  stage.upstream.scriptFor({ model: failing }, { status: 500 });
+  const id = await ask(caller, { stream: true });
+  const { upstream_request_id: served, failed_attempts: attempts }: Shown = (await read(`/requests/${id}`)).body;
+  const [failed] = attempts.map(({ upstream_request_id: own }) => own);
+  expect(served).toMatch(new RegExp(`^req_${canary}_\\d+$`));
+  expect(failed).toMatch(new RegExp(`^req_${canary}_\\d+$`));
+  expect(failed).not.toBe(served);
+  for (const words of [served, String(failed), ` ${served} `]) {
+    const { body } = await read(`/search?q=${encodeURIComponent(words)}`);
+    expect(body).toMatchObject({
+      data: [{ object: "request", id, account_id: caller.accountId }],
+      requests_from: null,
+    });
+  }
+  expect((await read(`/search?q=${served.slice(0, -1)}x`)).body.data).toEqual([]);
+});
+
+test.each(["claude", "gemini", "packaged", "vectors"])("the vendor's id of a call of %s is kept", async (model) => {
+  const isEmbedding = model === "vectors";
+  const body = JSON.stringify(
+    isEmbedding ? { model, input: "Hi" } : { model, messages: [{ role: "user", content: "Hi" }] },
+  );
+  const headers = { authorization: `Bearer ${caller.key}`, "content-type": "application/json" };
+  const path = isEmbedding ? "/embeddings" : "/chat/completions";
+  const response = await fetch(`${stage.gateway.baseUrl}${path}`, { method: "POST", headers, body });
+  expect([response.status, findCanary(await response.text())]).toEqual([200, null]);
+  const id = response.headers.get("x-request-id") ?? "";
+  await waitUntil("the request to be logged", async () => (await read(`/requests/${id}`)).status === 200);
+  const { upstream_request_id: own }: Shown = (await read(`/requests/${id}`)).body;
+  expect(own).toContain(canary);
+  expect((await read(`/search?q=${own}`)).body.data).toMatchObject([{ object: "request", id }]);
+});
+
+test("customers neither see a vendor's id nor find a request by it", async () => {
+  stage.upstream.scriptFor({ model: failing }, { status: 500 });
+  const id = await ask(caller, {}, { "x-client-request-id": "trace-of-client-9" });
+  const { upstream_request_id: own }: Shown = (await read(`/requests/${id}`)).body;
+  const get = async (path: string) => {
+    const response = await fetch(`${stage.gateway.baseUrl}${path}`, {
+      headers: { authorization: `Bearer ${caller.key}` },
+    });
+    return { headers: [...response.headers], text: await response.text() };
+  };
+  const listed = await get("/requests?client_request_id=trace-of-client-9");
+  expect(listed.text).toContain(id);
+  for (const seen of [
+    listed,
+    await get(`/requests/${id}`),
+    await get("/requests/export"),
+    await get("/requests/summary"),
+  ]) {
+    expect(findCanary(seen)).toBeNull();
+  }
+  expect((await get(`/requests?client_request_id=${own}`)).text).not.toContain(id);
 });
 
 test("requests of all accounts are listed newest first, filtered and in pages", async () => {

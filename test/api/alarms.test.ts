@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { stringify } from "yaml";
 import {
   type AlarmChannels,
   acknowledgeAlarm,
@@ -12,6 +13,8 @@ import {
   recordBackup,
   silenceAlarm,
 } from "../../src/features/alarms/index.ts";
+import { applyCatalog } from "../../src/features/catalog/index.ts";
+import { putVendorBalance } from "../../src/features/catalog/vendor-balance-store.ts";
 import { createGuardedClient } from "../../src/platform/net/guarded-client.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
 import { openTestLedger, type TestLedger } from "../harness/ledger/test-ledger.ts";
@@ -324,4 +327,45 @@ describe("rules", () => {
     // These calls are too old to count.
     expect(later.map(({ rule }) => rule)).not.toContain("model-errors");
   });
+});
+
+test("the balance of a vendor is compared with the provider's own threshold, while it is recent", async () => {
+  const { database, clock, parts } = world;
+  const source = stringify({
+    currency: "USD",
+    providers: ["plain", "low", "two"].map((id) => ({
+      ...{ id, kind: "openai-compatible", base_url: "https://ai.example.com/v1" },
+      api_keys: id === "two" ? ["${FIRST_KEY}", "${SECOND_KEY}"] : ["${FIRST_KEY}"],
+      ...(id === "low" ? { balance_low: "200" } : {}),
+    })),
+    models: [],
+    prices: [],
+  });
+  const nothing = new Set<string>();
+  const surroundings = { currency: "USD", planIds: nothing, accountIds: nothing, hasSecret: () => true };
+  const applied = await applyCatalog(
+    { database, clock, ids: parts.ids, surroundings: { ...surroundings, findPackageFault: () => null } },
+    source,
+  );
+  expect(applied).not.toHaveProperty("problems");
+  const put = async (providerId: string, keyNumber: number, amount: bigint, askedAt = clock.now()) =>
+    await putVendorBalance(
+      database,
+      { providerId, keyNumber, askedAt },
+      { amountNano: amount * 1_000_000_000n, currency: "CNY" },
+    );
+  await put("plain", 0, 11n);
+  await put("low", 0, 199n);
+  await put("two", 1, 9n);
+  await put("two", 0, 1n, new Date(clock.now().getTime() - 7 * hourMs));
+  await put("gone", 0, 0n);
+  for (let minute = 0; minute < 6; minute += 1) await check();
+  const alarms = await listAlarms(database, { states: open, limit: 10 });
+  expect(alarms.map(({ rule, message }) => [rule, message]).toSorted()).toEqual([
+    ["vendor-balance", "199.00 CNY are left at low."],
+    ["vendor-balance", "9.00 CNY are left at two key 2."],
+  ]);
+  await put("low", 0, 200n);
+  for (let minute = 0; minute < 12; minute += 1) await check();
+  expect(await listAlarms(database, { states: open, limit: 10 })).toMatchObject([{ subject: "two key 2" }]);
 });

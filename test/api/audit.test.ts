@@ -96,9 +96,11 @@ test("the verification finds a changed, an inserted, a removed and a cut-off ent
   expect((await verifyAudit(database)).fault).toBeNull();
   // A changed entry with its own hash computed again contradicts the next one.
   await tamper("update audit_entries e set reason = 'x' where number = 9");
+  await tamper("update audit_entries e set facts_digest = audit_facts(e) where number = 9");
   await tamper("update audit_entries e set hash = audit_hash(e) where number = 9");
   expect((await verifyAudit(database)).fault).toEqual({ kind: "changed", number: 10n });
   await tamper("update audit_entries e set reason = 'fraud' where number = 9");
+  await tamper("update audit_entries e set facts_digest = audit_facts(e) where number = 9");
   await tamper("update audit_entries e set hash = audit_hash(e) where number = 9");
   await tamper("create table removed as select * from audit_entries where number = 20");
   await tamper("delete from audit_entries where number = 20");

@@ -214,12 +214,12 @@ describe("connecting a program again", () => {
     expect(await listLiveKeys(other)).toHaveLength(1);
   });
 
-  test("a hundred times at once leaves one live key, which works", async () => {
+  test("thirty times at once leaves one live key, which works", async () => {
     const { visitor } = await signUpVisitor(gateway);
-    const ids = await Promise.all(Array.from({ length: 100 }, () => beginRequest(gateway)));
+    const ids = await Promise.all(Array.from({ length: 30 }, () => beginRequest(gateway)));
     const queries = await Promise.all(ids.map((id) => approve(visitor, id)));
     const keys = queries.map((query) => query.get("api_key") ?? "");
-    expect(new Set(keys).size).toBe(100);
+    expect(new Set(keys).size).toBe(30);
     const live = await listLiveKeys(visitor);
     expect(live).toHaveLength(1);
     const answers = await waitUntil("the end of the others", async () => {

@@ -17,6 +17,8 @@ function createJobs(world: TestLedger) {
     ...{ topUpAccounts: nothing, raiseAlerts: nothing, issueStatements: nothing, sendNotices: nothing },
     checkAlarms: nothing,
     applyScheduledCatalogs: nothing,
+    pollVendorBalances: nothing,
+    sweepViews: nothing,
   };
   const jobs = listJobs({
     ...world.parts,

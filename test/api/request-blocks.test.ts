@@ -43,7 +43,7 @@ const plain: Omit<BlockRecord, "id" | "accountId" | "createdAt" | "keyId" | "mod
   ...{ ending: "answered", durationMs: 1, firstTokenMs: null, inputTokens: null, cachedInputTokens: null },
   ...{ cacheWriteTokens: null, outputTokens: null, reasoningTokens: null, audioInputTokens: null },
   ...{ audioOutputTokens: null, charge: null, chargeId: null, taskId: null, userAgent: null, isReplayed: false },
-  ...{ upstream: null, failedAttempts: [], error: null, isAmendment: false },
+  ...{ upstream: null, upstreamRequestId: null, failedAttempts: [], error: null, isAmendment: false },
 };
 
 /** A short history: batches of calls of different lengths, some of them amended later. */
@@ -145,7 +145,7 @@ test("the list of all accounts has every request of a period once, in order, in 
           const { model = null, keyId = null, status = null, errorCode = null } = part;
           const { from = new Date(start - hourMs), to = later } = part;
           const filter = {
-            ...{ accountId: null, model, keyId, wire: null, status, errorCode, clientRequestId: null, from, to },
+            ...{ accountId: null, model, keyId, wire: null, status, errorCode, from, to },
             ...{ upstream: null, hasFailedAttempt: false },
           };
           const expected = calls

@@ -82,17 +82,18 @@ async function findSlot(kind: "model" | "endpoint" | "upstream", subject: string
 describe("traffic", () => {
   test("is counted once by model, endpoint and upstream, however often a run repeats", async () => {
     const at = clock.now();
-    const attempt = { upstreamModel: "m", keyNumber: 1, durationMs: 1, status: 500, code: null, said: null };
+    const attempt = { upstreamModel: "m", keyNumber: 1, durationMs: 1, status: 500, code: null };
+    const said = { said: null, upstreamRequestId: null };
     await log([
       ...repeat(30, { at }),
       ...repeat(10, {
         at,
         ...failed,
-        failedAttempts: [{ ...attempt, upstream: `${canary}-open`, kind: "overloaded" }],
+        failedAttempts: [{ ...attempt, ...said, upstream: `${canary}-open`, kind: "overloaded" }],
       }),
       // Callers' own mistakes and unknown models are no failures.
       { at, status: 400, ending: "refused", upstream: null },
-      { at, failedAttempts: [{ ...attempt, upstream: `${canary}-open`, kind: "rejected" }] },
+      { at, failedAttempts: [{ ...attempt, ...said, upstream: `${canary}-open`, kind: "rejected" }] },
       { at, model: "made-up", status: 404, ending: "refused", upstream: null },
       { at, status: 501, ending: "failed", model: null, upstream: null },
       // Replaces a call that is counted already.

@@ -1,5 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { insertUpstreamEvents } from "../../src/features/catalog/upstream-event-store.ts";
+import { putVendorBalance } from "../../src/features/catalog/vendor-balance-store.ts";
+import { putLimits } from "../../src/features/catalog/vendor-limit-store.ts";
 import { signInOperator } from "../harness/admin/signed-in-operator.ts";
 import { type BrowsedSite, listAxeFindings, openSettled, startBrowsedSite } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
@@ -134,6 +137,64 @@ describe.skipIf(!hasBrowser)("the operator's upstreams and catalog", () => {
     await row.getByRole("button", { name: "Enable" }).click();
     await explain(page, "rotated", "Enable");
     await row.getByText("Healthy").first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test("the weight of a route is changed by a form that shows the difference, by keyboard alone", async () => {
+    await using opened = await site.openPage({ viewport: { width: 390, height: 900 } });
+    const { page, complaints } = opened;
+    await signInOperator(site, page);
+    await page.goto("/console/admin/upstreams");
+    const row = page.getByRole("row").filter({ hasText: "OPENAI_KEY" }).filter({ hasText: "gpt-5.6-sol" });
+    await row.getByRole("button", { name: "Weight" }).press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Priority").fill("1001");
+    await dialog.getByLabel("Weight").fill("30");
+    await dialog.getByLabel("Weight").press("Enter");
+    await dialog.locator('input[name="priority"][aria-invalid="true"]').waitFor();
+    await dialog.getByLabel("Priority").fill("2");
+    await dialog.getByRole("button", { name: "Review the change" }).press("Enter");
+    const difference = dialog.getByRole("region", { name: "Differences" });
+    await difference.getByText("priority: 2").first().waitFor();
+    await difference.getByText("weight: 30").first().waitFor();
+    await explain(page, "second choice", "Apply");
+    await page.goto("/console/admin/catalog/history");
+    await page.getByText("second choice").first().waitFor();
+    expect(complaints.filter((complaint) => !complaint.includes("400"))).toEqual([]);
+  });
+
+  test("what happened to upstreams is listed in pages, and limits and balances are shown", async () => {
+    const { database } = site.gateway;
+    const at = new Date();
+    const circuit = { providerId: "openai", upstreamModel: "gpt-5.6-sol", keyNumber: 0, actor: null, detail: "timeout" };
+    await insertUpstreamEvents(
+      database,
+      Array.from({ length: 25 }, (_, index) => ({
+        ...{ ...circuit, kind: index % 2 === 0 ? ("circuit_opened" as const) : ("circuit_closed" as const) },
+        at: new Date(at.getTime() - index * 60_000),
+      })),
+    );
+    const place = { providerId: "openai", upstreamModel: "gpt-5.6-sol", keyNumber: 0 };
+    const resetsAt = null;
+    await putLimits(database, [{ ...place, name: "tokens", most: 30_000_000, remaining: 29_000, resetsAt, seenAt: at }]);
+    const key = { providerId: "openai", keyNumber: 0, askedAt: at };
+    await putVendorBalance(database, key, { amountNano: 3_200_000_000n, currency: "USD" });
+    await putVendorBalance(database, key, { failure: "key-refused (401): Invalid key" });
+    await using opened = await site.openPage({ viewport: { width: 1440, height: 900 } });
+    const { page, complaints } = opened;
+    await signInOperator(site, page);
+    await page.goto("/console/admin/upstreams");
+    await page.getByText("29,000 of 30,000,000 left").first().waitFor();
+    const balances = page.getByRole("region", { name: "Balances at vendors" });
+    await balances.getByText("3.20 USD").first().waitFor();
+    await balances.getByText("Invalid key").first().waitFor();
+    const events = page.getByRole("region", { name: "What happened" });
+    await events.getByText("Circuit opened").first().waitFor();
+    const rows = events.getByRole("row");
+    const before = await rows.count();
+    await events.getByRole("button", { name: "Show more" }).click();
+    await expect.poll(() => rows.count()).toBeGreaterThan(before);
+    await events.getByText("Test passed").first().waitFor();
     expect(complaints).toEqual([]);
   });
 

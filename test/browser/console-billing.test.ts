@@ -358,7 +358,10 @@ describe.skipIf(!hasBrowser)("the billing page", () => {
 
     await plans.getByRole("button", { name: "Cancel plan" }).click();
     await dialog.getByRole("button", { name: "Cancel plan" }).click();
-    await plans.getByText(/Solo ends .* and is not renewed\./).first().waitFor();
+    await plans
+      .getByText(/Solo ends .* and is not renewed\./)
+      .first()
+      .waitFor();
     await plans.getByRole("button", { name: "Renew Solo" }).waitFor();
     await own.getByText("5,000 tokens left of 5,000").first().waitFor();
     expect(opened.complaints).toEqual([]);

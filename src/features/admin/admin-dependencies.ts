@@ -51,6 +51,8 @@ export type AdminDependencies = {
   commands: { runner: AdminCommands; host: CommandHost } | null;
   /** The session of these headers, or `null`. */
   readSession(headers: RequestHeaders): Promise<SiteSession | null>;
+  /** The header that makes the browser see an account in the view, or, with `null`, its own again. */
+  presentViewCookie(viewId: string | null): string;
   masterKey: MasterKey;
   /** Where AI SDK packages are installed. */
   packagesFolder: string;

@@ -1,4 +1,5 @@
 import type { HttpServer } from "../../platform/http/create-http-server.ts";
+import { findCatalog, pollVendorBalances } from "../catalog/index.ts";
 import { addAccountAdminRoutes } from "./accounts/account-admin-routes.ts";
 import { addSupportRoutes } from "./accounts/support-routes.ts";
 import type { AdminDependencies } from "./admin-dependencies.ts";
@@ -16,12 +17,16 @@ import { addDocumentAdminRoutes } from "./money/document-admin-routes.ts";
 import { addLedgerAdminRoutes } from "./money/ledger-admin-routes.ts";
 import { addPaymentAdminRoutes } from "./money/payment-admin-routes.ts";
 import { addOperatorRoutes } from "./operators/operator-routes.ts";
+import { addPersonRoutes } from "./people/person-routes.ts";
 import { addRequestAdminRoutes } from "./requests/request-admin-routes.ts";
 import { addAdminSearchRoutes } from "./search/admin-search-routes.ts";
 import { addSetupRoutes } from "./setup/setup-routes.ts";
 import { addTodayRoutes } from "./today/today-routes.ts";
+import { loadUpstreamSecrets } from "./upstreams/load-upstream-secrets.ts";
 import { addSecretRoutes } from "./upstreams/secret-routes.ts";
 import { addUpstreamAdminRoutes } from "./upstreams/upstream-admin-routes.ts";
+import { sweepViews } from "./views/view-account.ts";
+import { addViewRoutes } from "./views/view-routes.ts";
 import { addAbuseAdminRoutes } from "./watch/abuse-admin-routes.ts";
 import { addAlarmAdminRoutes } from "./watch/alarm-admin-routes.ts";
 import { addIncidentAdminRoutes } from "./watch/incident-admin-routes.ts";
@@ -32,6 +37,10 @@ export type Admin = {
   addRoutes(http: HttpServer): Promise<void>;
   /** Applies the scheduled changes of the catalog that are due. */
   applyScheduledCatalogs(): Promise<void>;
+  /** Asks vendors what is left on our accounts, if it is time. */
+  pollVendorBalances(signal: AbortSignal): Promise<void>;
+  /** Records the end of views of accounts that are over. */
+  sweepViews(): Promise<void>;
   /** Its OpenAPI document, once the routes are added. */
   describe(): object;
 };
@@ -53,6 +62,8 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addScheduleRoutes(adminApi, dependencies);
         addSetupRoutes(adminApi, dependencies);
         addSupportRoutes(adminApi, dependencies);
+        addViewRoutes(adminApi, dependencies);
+        addPersonRoutes(adminApi, dependencies);
         addTodayRoutes(adminApi, dependencies);
         addPaymentAdminRoutes(adminApi, dependencies);
         addLedgerAdminRoutes(adminApi, dependencies);
@@ -68,6 +79,12 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
         addAbuseAdminRoutes(adminApi, dependencies);
       }),
     applyScheduledCatalogs: () => applyScheduledCatalogs(dependencies),
+    async pollVendorBalances(signal) {
+      const { database, clock } = dependencies;
+      const [catalog, secrets] = await Promise.all([findCatalog(database), loadUpstreamSecrets(dependencies)]);
+      await pollVendorBalances({ database, clock, secrets, providers: catalog?.providers ?? [], signal });
+    },
+    sweepViews: () => sweepViews(dependencies),
     describe: () => read(),
   };
 }

@@ -30,3 +30,7 @@ export {
   type Operator,
   putOperator,
 } from "./operators/operator-store.ts";
+export { closeAsOperator } from "./accounts/support-account.ts";
+export { erasePerson } from "./people/erase-person.ts";
+export { exportPerson } from "./people/export-person.ts";
+export { narrowToView } from "./views/view-account.ts";

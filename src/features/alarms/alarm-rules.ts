@@ -82,6 +82,19 @@ const alarmRules = {
     forMinutes: 5,
     runBook: "run-book.md#sluiceupstreamaway",
   },
+  "vendor-balance": {
+    ...usual,
+    title: "A vendor balance is low",
+    severity: "page",
+    reads:
+      "What is left on your account at a vendor, in its currency. A provider's `balance_low` replaces the threshold. Older than 6 hours: not read.",
+    unit: "count",
+    isMetBy: "below",
+    bounds: { min: 0, max: 1_000_000_000 },
+    threshold: 10,
+    everyMinutes: 5,
+    runBook: "alarms.md#a-vendor-balance-is-low",
+  },
   "tasks-due": {
     ...usual,
     title: "Due tasks wait for a worker",

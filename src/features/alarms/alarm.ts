@@ -96,7 +96,13 @@ export type AlarmEventRecord = {
 };
 
 /** What a rule measured for one subject. */
-export type Measured = { subject: string; value: number; message: string };
+export type Measured = {
+  subject: string;
+  value: number;
+  message: string;
+  /** Replaces the rule's, for this subject. */
+  threshold?: number;
+};
 
 export type Reading = {
   measured: readonly Measured[];

@@ -33,6 +33,18 @@ describe("a reading", () => {
     expect(decide([makeAlarm({ state: "pending", beganAt: ago(5) })], { a: 1 })).toEqual([["a", "held"]]);
   });
 
+  test("a subject's own threshold replaces the rule's", () => {
+    const low = { ...getRule("vendor-balance"), forMinutes: 0 };
+    const measured = [
+      { subject: "a", value: 15, message: "" },
+      { subject: "b", value: 15, message: "", threshold: 20 },
+      { subject: "c", value: 5, message: "", threshold: 5 },
+      { subject: "d", value: 9, message: "" },
+    ];
+    const findings = decideAlarms({ rule: low, threshold: 10, open: [], reading: { measured }, now });
+    expect(findings.map(({ subject }) => subject)).toEqual(["b", "d"]);
+  });
+
   test("below it clears the alarm once it has lasted, or is not seen for a day", () => {
     expect(decide([makeAlarm({ metAt: ago(9) })], { a: 0 })).toEqual([["a"]]);
     expect(decide([makeAlarm({ metAt: ago(10) })], {})).toEqual([["a", "cleared"]]);

@@ -24,7 +24,9 @@ type Decision = {
 /** Compares a reading with the open alarms of its rule. */
 export function decideAlarms({ rule, threshold, open, reading, now }: Decision): Finding[] {
   const met = new Map(
-    reading.measured.filter(({ value }) => isMet(rule, value, threshold)).map((one) => [one.subject, one]),
+    reading.measured
+      .filter(({ value, threshold: own = threshold }) => isMet(rule, value, own))
+      .map((one) => [one.subject, one]),
   );
   const openBySubject = new Map(open.map((alarm) => [alarm.subject, alarm]));
   const subjects = new Set([...met.keys(), ...openBySubject.keys()]);

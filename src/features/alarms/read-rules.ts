@@ -1,14 +1,14 @@
 import { existsSync, statfsSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Clock } from "../../lib/clock.ts";
-import { presentMoney } from "../../lib/money.ts";
+import { nano, presentMoney } from "../../lib/money.ts";
 import { readServerConnections } from "../../platform/database/connection-budget.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { readArchiveStanding } from "../../platform/database/log-archive.ts";
 import { listNodes } from "../../platform/database/node-names.ts";
 import { listReplicaLags } from "../../platform/database/replication-lag.ts";
 import { listLateJobs } from "../../platform/jobs/job-store.ts";
-import { listUpstreams } from "../catalog/index.ts";
+import { findCatalog, listUpstreams, listVendorBalances } from "../catalog/index.ts";
 import { sumMargins, sumUnchargedCosts } from "../costs/index.ts";
 import { countFrozen, findOldestHoldEnd } from "../ledger/index.ts";
 import { sumLostRequests } from "../requests/index.ts";
@@ -37,6 +37,8 @@ const dayMs = 24 * hourMs;
 /** Of models, upstreams and replicas: more would be one trouble in many mails. */
 const subjectsMax = 50;
 const callsMin = 20;
+/** Longer than a vendor's endpoint is usually away. */
+const balanceHours = 6;
 const failingAccountsMin = 3;
 const service = "service";
 
@@ -77,6 +79,28 @@ export const ruleReaders: { [Name in RuleName]: Read } = {
         const subject = `${providerId}/${upstreamModel} key ${keyNumber}`;
         const message = `${open.length} gateway processes have stopped calling ${subject}: ${open[0]?.lastFailure ?? ""}.`;
         return [{ subject, value: open.length, message }];
+      }),
+    };
+  },
+  async "vendor-balance"(database, _surroundings, now) {
+    const catalog = await findCatalog(database);
+    const providers = new Map((catalog?.providers ?? []).map((provider) => [provider.id, provider]));
+    const since = new Date(now.getTime() - balanceHours * hourMs);
+    const stored = await listVendorBalances(database);
+    return {
+      measured: stored.slice(0, subjectsMax).flatMap(({ providerId, keyNumber, balance }) => {
+        const provider = providers.get(providerId);
+        if (provider === undefined || balance === null || balance.readAt < since) return [];
+        const subject = (provider.api_keys ?? []).length > 1 ? `${providerId} key ${keyNumber + 1}` : providerId;
+        const amount = `${presentMoney(nano(balance.amountNano))} ${balance.currency}`;
+        const low = provider.balance_low;
+        return [
+          {
+            ...{ subject, value: Number(balance.amountNano) / 1e9 },
+            message: `${amount} are left at ${subject}.`,
+            ...(low === undefined ? {} : { threshold: Number(low) }),
+          },
+        ];
       }),
     };
   },

@@ -21,13 +21,23 @@ const beginning = hash("sha256", "", "hex");
 export async function verifyAudit(database: Database, expected: AuditHead | null = null): Promise<AuditVerdict> {
   let entries = 0;
   let head: AuditHead | null = null;
+  let blanked = { found: 0, recorded: 0, first: null as bigint | null };
   for (;;) {
     const { number: after, hash: previousHash }: AuditHead = head ?? { number: 0n, hash: beginning };
     const portion = await checkChain(database, { after, previousHash, limit: portionEntries });
     entries += portion.entries;
     if (portion.brokenAt !== null) return { entries, fault: { kind: "changed", number: portion.brokenAt }, head };
     head = portion.last ?? head;
+    blanked = {
+      found: blanked.found + portion.blanked.found,
+      recorded: blanked.recorded + portion.blanked.recorded,
+      first: blanked.first ?? portion.blanked.first,
+    };
     if (portion.entries < portionEntries) break;
+  }
+  // Nothing else shows whether an old entry was blanked by an erasure, or by somebody who hides it.
+  if (blanked.found > blanked.recorded && blanked.first !== null) {
+    return { entries, fault: { kind: "changed", number: blanked.first }, head };
   }
   if (expected === null) return { entries, fault: null, head };
   const noted = await findAuditEntry(database, expected.number);

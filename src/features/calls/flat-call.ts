@@ -4,6 +4,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { nano } from "../../lib/money.ts";
 import { weighItems } from "../../lib/quota-weights.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
+import type { UpstreamHeaders } from "../../platform/net/upstream-call.ts";
 import type { SpanAttributes } from "../../platform/tracing/span.ts";
 import type { ProviderError, UpstreamTerms } from "../../providers/contract.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
@@ -99,7 +100,7 @@ export type FlatCall<T extends FlatTypes> = {
 
 type EstimateBasis = QuotedEstimate extends infer Each ? (Each extends unknown ? Omit<Each, "charge"> : never) : never;
 
-type FlatSink<T extends FlatTypes> = Omit<CallSink<FlatKinds<T>>, "onError"> & {
+type FlatSink<T extends FlatTypes> = Omit<CallSink<FlatKinds<T>>, "onError" | "onHead"> & {
   /** Back-pressure: await it between pieces. It resolves once the caller has caught up. */
   untilResumed(): Promise<void>;
 };
@@ -251,7 +252,8 @@ function startAttempt<T extends FlatTypes>(call: FlatCall<T>, { target, attempt,
     const { upstreamModel } = target;
     const { traceparent, remainingMs } = attempt;
     const timeoutMs = Math.min(target.timeoutMs, Math.ceil(remainingMs));
-    const own = { upstreamModel, apiKey: readApiKey(target), timeoutMs, signal, traceparent };
+    const onHead = unlessOver((headers: UpstreamHeaders) => sink.onHead?.(headers));
+    const own = { upstreamModel, apiKey: readApiKey(target), timeoutMs, signal, traceparent, onHead };
     await call.send(target, own, {
       onAccepted: unlessOver(() => sink.onAccepted()),
       onPieces: unlessOver((pieces: readonly T["piece"][]) => sink.onPieces(pieces)),

@@ -5,6 +5,7 @@ import type { QuotaKind } from "../../lib/plan-terms.ts";
 import type { UpstreamCost } from "../../lib/upstream-cost.ts";
 import type { AppError } from "../../platform/errors/app-error.ts";
 import type { TokenCounts } from "../../platform/http/request-context.ts";
+import type { UpstreamHeaders } from "../../platform/net/upstream-call.ts";
 import type { SpanAttributes } from "../../platform/tracing/span.ts";
 import type { ProviderError } from "../../providers/contract.ts";
 import type { RouteTarget } from "../catalog/index.ts";
@@ -103,6 +104,8 @@ export type CallRun = {
 
 /** Receives the response of an upstream, in the order that `ChatSink` documents. */
 export type CallSink<K extends CallKinds> = {
+  /** The headers of a response, as in `ChatSink`. */
+  onHead?(headers: UpstreamHeaders): void;
   onAccepted(): void;
   onPieces(deltas: readonly K["delta"][]): void;
   onEnd(reported: K["reported"] | null): void;

@@ -86,6 +86,8 @@ export function recordCost<K extends CallKinds>(
 export type Routed<K extends CallKinds> = {
   /** The target that answers or was tried last; `null` if none was available. */
   readonly target: K["target"] | null;
+  /** The id that this target gave the request; `null` if it has sent none. */
+  readonly upstreamRequestId: string | null;
   /** Oldest first. */
   readonly failedAttempts: readonly FailedAttempt[];
 };
@@ -128,17 +130,25 @@ function describeUpstream<K extends CallKinds>(
   return { ...describeCall(plan), upstream: providerId, upstream_model: upstreamModel, upstream_key: keyNumber };
 }
 
-export function describeFailedAttempt(target: RouteTarget, error: ProviderError, durationMs: number): FailedAttempt {
+export function describeFailedAttempt(
+  target: RouteTarget,
+  {
+    error,
+    durationMs,
+    upstreamRequestId,
+  }: { error: ProviderError } & Pick<FailedAttempt, "durationMs" | "upstreamRequestId">,
+): FailedAttempt {
   const { providerId, upstreamModel, keyNumber } = target;
   const place = { upstream: providerId, upstreamModel, keyNumber };
-  return { ...place, durationMs: Math.round(durationMs), ...describeFailure(error, target) };
+  return { ...place, durationMs: Math.round(durationMs), upstreamRequestId, ...describeFailure(error, target) };
 }
 
 /** Log fields. */
 export function presentAttempt(attempt: FailedAttempt): Record<string, unknown> {
-  const { upstream, upstreamModel, keyNumber, durationMs, kind, status, code, said } = attempt;
+  const { upstream, upstreamModel, keyNumber, durationMs, kind, status, code, said, upstreamRequestId } = attempt;
   const place = { upstream, upstream_model: upstreamModel, upstream_key: keyNumber };
-  return { ...place, failure: kind, upstream_status: status, upstream_code: code, said, duration_ms: durationMs };
+  const answer = { upstream_status: status, upstream_code: code, said, upstream_request_id: upstreamRequestId };
+  return { ...place, failure: kind, ...answer, duration_ms: durationMs };
 }
 
 /** Adds a finished call to the account's request log. */
@@ -163,5 +173,6 @@ export function noteRouting<K extends CallKinds>(
 ): void {
   if (facts === null) return;
   facts.upstream = routed.target?.providerId ?? null;
+  facts.upstreamRequestId = routed.upstreamRequestId;
   facts.failedAttempts = routed.failedAttempts;
 }

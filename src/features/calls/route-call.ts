@@ -1,12 +1,14 @@
 import { invariant } from "../../lib/invariant.ts";
 import { AppError } from "../../platform/errors/app-error.ts";
 import type { FailedAttempt } from "../../platform/http/request-context.ts";
+import type { UpstreamHeaders } from "../../platform/net/upstream-call.ts";
 import type { Span, SpanOptions } from "../../platform/tracing/span.ts";
 import { attemptsMax, type Choice, chooseTarget } from "../../providers/choose-target.ts";
 import { ProviderError } from "../../providers/contract.ts";
 import { isWorthAnotherTarget } from "../../providers/failures/failure-table.ts";
 import type { PaceForm } from "../../providers/route-pace.ts";
 import { type CallOutcome, type CallRole, describeOutcome, isBlamed } from "../../providers/upstream-health.ts";
+import { findVendorRequestId } from "../../providers/vendor-request-id.ts";
 import type { Routing } from "./call-context.ts";
 import { presentRetry } from "./call-errors.ts";
 import type { CallAttempt, CallKinds, CallPlan, CallRun, CallSink } from "./paid-endpoint.ts";
@@ -26,7 +28,7 @@ export type RoutedOrder<K extends CallKinds> = {
 };
 
 /** Receives one response, whichever upstream sends it. */
-export type RoutedSink<K extends CallKinds> = Omit<CallSink<K>, "onError" | "onAnswer"> & {
+export type RoutedSink<K extends CallKinds> = Omit<CallSink<K>, "onHead" | "onError" | "onAnswer"> & {
   onAnswer(answer: K["answer"], target: K["target"]): void;
   /** Called after every failed attempt, for the operator's log. */
   onFailedAttempt(attempt: FailedAttempt, error: ProviderError): void;
@@ -71,6 +73,7 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
   private tried: readonly K["target"][] = noTargets;
   /** The target of the current or last attempt. */
   target: K["target"] | null = null;
+  upstreamRequestId: string | null = null;
   traceparent: string | null = null;
   remainingMs: number;
   private role: CallRole = "usual";
@@ -114,6 +117,7 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
 
   private start(target: K["target"]): void {
     this.target = target;
+    this.upstreamRequestId = null;
     this.role = this.routing.health.begin(target);
     this.attemptSpan = this.span?.start(...describeAttempt(this.request, target, this.tried.length + 1)) ?? null;
     this.traceparent = target.provider.trace_context === true ? (this.attemptSpan?.traceparent ?? null) : null;
@@ -154,6 +158,15 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
         step.effect satisfies never;
     }
     return true;
+  }
+
+  onHead(headers: UpstreamHeaders): void {
+    if (this.state === "over") return;
+    const { provider, lastHead } = this.getTarget();
+    this.upstreamRequestId = findVendorRequestId(headers, provider.kind);
+    if (lastHead === undefined) return;
+    lastHead.headers = headers;
+    lastHead.atMs = this.attemptStartedMs;
   }
 
   onAccepted(): void {
@@ -204,7 +217,8 @@ class RoutedCall<K extends CallKinds> implements RoutedRun<K>, CallSink<K>, Call
   private noteFailure(target: K["target"], error: ProviderError): void {
     const durationMs = this.routing.clock.monotonicMs() - this.attemptStartedMs;
     this.remainingMs -= durationMs;
-    const attempt = describeFailedAttempt(target, error, durationMs);
+    const { upstreamRequestId } = this;
+    const attempt = describeFailedAttempt(target, { error, durationMs, upstreamRequestId });
     this.failedAttempts = [...this.failedAttempts, attempt];
     this.tried = [...this.tried, target];
     this.attemptSpan?.set({ "http.response.status_code": attempt.status ?? undefined });

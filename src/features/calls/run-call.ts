@@ -51,7 +51,7 @@ const openWholeAfterMs = 100;
 const noDetail = {};
 const noTokens: CallTokens = { input: 0, output: 0 };
 const unsent: RoutedRun<never> = {
-  ...{ target: null, failedAttempts: [] },
+  ...{ target: null, upstreamRequestId: null, failedAttempts: [] },
   ...{ pause: () => {}, resume: () => {}, cancel: () => {}, stopFailover: () => {} },
 };
 const noPlace = (): void => {};

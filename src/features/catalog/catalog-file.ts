@@ -2,7 +2,7 @@ import { type Static, type TBoolean, type TNumber, type TOptional, type TString,
 import { nativeWires } from "../../providers/contract.ts";
 import { optionLimits } from "../../providers/media-options.ts";
 import { dialectNames } from "../../providers/openai-compatible/dialects/chat-dialects.ts";
-import { providerKinds } from "../../providers/provider-definition.ts";
+import { balanceNames, providerKinds } from "../../providers/provider-definition.ts";
 import { routePolicies } from "../../providers/route-pace.ts";
 import { fieldForms } from "../../providers/route-terms.ts";
 import { capabilities, extraParameters, holdPolicies, modelTypes } from "./model.ts";
@@ -65,6 +65,8 @@ const providerSchema = Type.Object(
     tasks_per_minute: Type.Optional(positive),
     task_limits_per: Type.Optional(Type.Enum(["provider", "key"])),
     webhook_secret: Type.Optional(text),
+    balance: Type.Optional(Type.Enum([...balanceNames])),
+    balance_low: Type.Optional(Type.String({ pattern: "^\\d{1,9}(\\.\\d{1,9})?$" })),
     timeouts: Type.Optional(timeoutsSchema),
   },
   closed,

@@ -16,6 +16,8 @@ export type CatalogEdit =
       inputPrice: string;
       outputPrice: string;
     }
+  /** The lowest priority is tried first; weights share the load among equals. */
+  | { kind: "set_route"; model: string; provider: string; upstreamModel: string; priority: number; weight: number }
   /** With its prices. */
   | { kind: "remove_model"; model: string };
 
@@ -34,6 +36,8 @@ export function editCatalog(catalog: string, edit: CatalogEdit): EditOutcome {
       return setPrice({ catalog, file, document }, edit);
     case "add_model":
       return addModel({ catalog, file, document }, edit);
+    case "set_route":
+      return setRoute({ catalog, file, document }, edit);
     case "remove_model":
       return removeModel(document, file, edit.model);
   }
@@ -84,6 +88,29 @@ function addModel({ catalog, file, document }: Parsed, edit: Edit<"add_model">):
     ...{ model: id, billing_type: "token", unit: "1M tokens" },
     ...{ input_price: inputPrice, output_price: outputPrice },
   });
+  return { kind: "edited", catalog: editor.write() };
+}
+
+function setRoute(
+  { catalog, file, document }: Parsed,
+  { model: id, provider, upstreamModel, ...asked }: Edit<"set_route">,
+): EditOutcome {
+  const modelAt = file.models.findIndex((model) => model.id === id);
+  const routes = file.models[modelAt]?.routes;
+  if (routes === undefined) return refuse("model", `The file has no model ${id} with routes.`);
+  const leadsThere = (route: (typeof routes)[number]): boolean =>
+    route.provider === provider && route.upstream_model === upstreamModel;
+  const routeAt = routes.findIndex(leadsThere);
+  const route = routes[routeAt];
+  if (route === undefined) return refuse("provider", `${id} has no route to ${provider}/${upstreamModel}.`);
+  if (routes.filter(leadsThere).length > 1) {
+    return refuse("provider", `${id} has several routes to ${provider}/${upstreamModel}. Change them in the file.`);
+  }
+  const editor = editCatalogText(catalog, document);
+  const present = { priority: route.priority ?? 0, weight: route.weight ?? 1 };
+  for (const name of ["priority", "weight"] as const) {
+    if (asked[name] !== present[name]) editor.setNumber(["models", modelAt, "routes", routeAt], name, asked[name]);
+  }
   return { kind: "edited", catalog: editor.write() };
 }
 

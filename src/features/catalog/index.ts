@@ -26,7 +26,7 @@ export type { CatalogSurroundings } from "./check-catalog.ts";
 export { chooseItem, markFacts } from "./choose-item.ts";
 export { derivePrice } from "./compile-price.ts";
 export { decideCost } from "./cost-sheet.ts";
-export { type EditOutcome, editCatalog } from "./edit-catalog.ts";
+export { type CatalogEdit, type EditOutcome, editCatalog } from "./edit-catalog.ts";
 export { exportCatalog } from "./export-catalog.ts";
 export { type Decimal, parseDecimal } from "./imports/exact-decimal.ts";
 export { type ImportOutcome, importModels, importSources } from "./imports/import-models.ts";
@@ -51,6 +51,7 @@ export {
 } from "./model.ts";
 export { addLogoRoutes, addModelRoutes, presentDeprecation } from "./model-routes.ts";
 export { type LocatedProblem, parseCatalog } from "./parse-catalog.ts";
+export { pollVendorBalances } from "./poll-vendor-balances.ts";
 export { presentForEditing } from "./present-for-editing.ts";
 export {
   type Price,
@@ -62,7 +63,12 @@ export {
 } from "./price.ts";
 export { presentPrice, priceEntrySchema } from "./price-schema.ts";
 export { publishHealth } from "./publish-health.ts";
+export { publishVendorLimits } from "./publish-vendor-limits.ts";
+export { recordUpstreamTest } from "./record-upstream-test.ts";
 export type { RouteTarget } from "./route-target.ts";
 export { seedSandboxCatalog } from "./seed-sandbox-catalog.ts";
+export { sweepUpstreamEvents } from "./sweep-upstream-events.ts";
 export { listActiveSwitches, switchOff, switchOn } from "./switch-upstream.ts";
 export type { SwitchMode, UpstreamSwitch } from "./upstream-switch.ts";
+export { listVendorBalances, type StoredBalance } from "./vendor-balance-store.ts";
+export { listVendorLimits, type SeenLimit } from "./vendor-limit-store.ts";

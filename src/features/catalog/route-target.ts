@@ -1,5 +1,6 @@
 import { hashText } from "../../lib/text-hash.ts";
 import type { SecretReader } from "../../platform/config/secrets.ts";
+import type { UpstreamHeaders } from "../../platform/net/upstream-call.ts";
 import type { ProviderDefinition } from "../../providers/provider-definition.ts";
 import { createRoutePaces, type RoutePace } from "../../providers/route-pace.ts";
 import type { UpstreamTarget } from "../../providers/upstream-health.ts";
@@ -20,6 +21,8 @@ export type RouteTarget = UpstreamTarget & {
   costSheet?: Price;
   /** Only for models with a routing policy. */
   pace?: RoutePace;
+  /** The last response's headers, until their rate limits are written, and when its request was sent. */
+  lastHead?: { headers: UpstreamHeaders | null; atMs: number };
 };
 
 /** Every target of a model. A provider without keys has one target per route. */
@@ -41,6 +44,7 @@ export function listRouteTargets(
       apiKeyReference,
       secrets,
       ...(costSheet === null ? {} : { costSheet }),
+      lastHead: { headers: null, atMs: 0 },
       placeHash: hashText(JSON.stringify([provider.id, route.upstream_model, apiKeyReference])),
     }));
   });

@@ -33,6 +33,9 @@ export function startParts({ starts, choicesEach }: Parts, sink: ChatSink): Chat
 
   function createSink(part: number): ChatSink {
     return {
+      onHead(headers) {
+        if (phase !== "over") sink.onHead?.(headers);
+      },
       onAccepted() {
         if (phase !== "waiting") return;
         phase = "accepted";

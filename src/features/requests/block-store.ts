@@ -4,7 +4,7 @@ import type { AccountId } from "../../lib/ids.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { createRowType, presentRows } from "../../platform/database/row-arrays.ts";
 import type { Tables } from "../../platform/database/tables.ts";
-import { blockSpanMs, hashClientId, type RequestBlock } from "./request-block.ts";
+import { blockSpanMs, hashId, type RequestBlock } from "./request-block.ts";
 import type { RequestFilter, RequestPlace } from "./request-filter.ts";
 
 /** A block with the id of its row. */
@@ -22,7 +22,7 @@ const blockRow = createRowType<StoredBlock>("request_blocks", [
   ["models", "text[]", ({ contains }) => contains.models],
   ["statuses", "integer[]", ({ contains }) => contains.statuses],
   ["error_codes", "text[]", ({ contains }) => contains.errorCodes],
-  ["client_id_hashes", "integer[]", ({ contains }) => contains.clientIdHashes],
+  ["client_id_hashes", "integer[]", ({ contains }) => contains.idHashes],
   ["body", "bytea", ({ body }) => body],
 ]);
 
@@ -56,24 +56,32 @@ export async function readBlocks<T>(
     .execute((tx) => read(walkBlocks(tx, filter)));
 }
 
-/** The same for all accounts. The filter must have bounds, since the walk goes back in time in steps. */
+/**
+ * The same for all accounts. The filter must have bounds, since the walk goes back in time in steps. `onStep` gets the time
+ * after which everything has been read.
+ */
 export async function readBlocksOfAll<T>(
   database: Database,
   filter: Omit<RequestFilter, "accountId">,
   read: (blocks: AsyncGenerator<BlockRow, void>) => Promise<T>,
+  onStep: (reached: Date) => "go-on" | "stop" = () => "go-on",
 ): Promise<T> {
   return await database
     .transaction()
     .setIsolationLevel("repeatable read")
     .setAccessMode("read only")
-    .execute((tx) => read(walkAllBlocks(tx, filter)));
+    .execute((tx) => read(walkAllBlocks(tx, filter, onStep)));
 }
 
 const firstStepMs = 60_000;
 const stepMsMax = 24 * 60 * 60_000;
 
 /** Only a BRIN index is on the time alone, so the newest blocks are found by short periods, which grow while they are empty. */
-async function* walkAllBlocks(tx: Database, filter: Omit<RequestFilter, "accountId">): AsyncGenerator<BlockRow, void> {
+async function* walkAllBlocks(
+  tx: Database,
+  filter: Omit<RequestFilter, "accountId">,
+  onStep: (reached: Date) => "go-on" | "stop",
+): AsyncGenerator<BlockRow, void> {
   const { from, to } = findPeriod(filter);
   const conditions = sql.join([...listContentConditions(filter), sql`first_at <= ${to}`], sql` and `);
   let end = new Date(to.getTime() + blockSpanMs + 1);
@@ -95,6 +103,7 @@ async function* walkAllBlocks(tx: Database, filter: Omit<RequestFilter, "account
       if (rows.length > 0) stepMs = firstStepMs;
     } while (last !== undefined);
     end = start;
+    if (onStep(start) === "stop") return;
   }
 }
 
@@ -126,12 +135,14 @@ function* listConditions(filter: RequestFilter): Generator<RawBuilder<unknown>> 
 
 /** What a block must contain. */
 function* listContentConditions(filter: Omit<RequestFilter, "accountId">): Generator<RawBuilder<unknown>> {
-  const { model, keyId, wire, status, errorCode, clientRequestId } = filter;
+  const { model, keyId, wire, status, errorCode } = filter;
   if (model !== null) yield sql`models @> array[${model}]`;
   if (keyId !== null) yield sql`key_ids @> array[${keyId}]`;
   if (wire !== null) yield sql`wires @> array[${wire}]`;
   if (errorCode !== null) yield sql`error_codes @> array[${errorCode}]`;
-  if (clientRequestId !== null) yield sql`client_id_hashes @> array[${hashClientId(clientRequestId)}::integer]`;
+  for (const id of [filter.clientRequestId, filter.foreignId]) {
+    if (id !== null) yield sql`client_id_hashes @> array[${hashId(id)}::integer]`;
+  }
   if (status === null) return;
   const statuses = Array.from({ length: status.most - status.least + 1 }, (_, index) => status.least + index);
   yield sql`statuses && ${statuses}::integer[]`;

@@ -11,9 +11,11 @@
 export { type ContentSeal, createContentSeal } from "./content/seal-content.ts";
 export { createRequestLog, type RequestLog } from "./create-request-log.ts";
 export { describeError } from "./describe-error.ts";
+export { findByForeignId } from "./find-by-foreign-id.ts";
 export { listAnyRequests } from "./list-any-requests.ts";
 export { packRequestLog } from "./pack-request-log.ts";
 export { countStrayRequests, sumLostRequests } from "./partition-store.ts";
+export { readEveryRequest } from "./read-every-request.ts";
 export { searchRequests, showRequest } from "./read-requests.ts";
 export { readTraffic, type TrafficCall } from "./read-traffic.ts";
 export {

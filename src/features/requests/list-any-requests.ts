@@ -8,10 +8,7 @@ import type { ShownRequest } from "./request-record.ts";
 import { mergeRecords, readRecords, toShown } from "./request-store.ts";
 
 /** A filter of the requests of all accounts; `null` matches everything. */
-export type AnyRequestFilter = Pick<
-  RequestFilter,
-  "model" | "keyId" | "wire" | "status" | "errorCode" | "clientRequestId"
-> & {
+export type AnyRequestFilter = Pick<RequestFilter, "model" | "keyId" | "wire" | "status" | "errorCode"> & {
   accountId: AccountId | null;
   /** The upstream that responded, or that failed an attempt. */
   upstream: string | null;

@@ -47,6 +47,7 @@ export async function readFilter(
     status: asked.status === undefined ? null : parseStatus(asked.status),
     errorCode: asked.error_code ?? null,
     clientRequestId: asked.client_request_id ?? null,
+    foreignId: null,
     ids: asked.ids === undefined ? null : asked.ids.split(",").flatMap((id) => parsePlace(id) ?? []),
   };
 }

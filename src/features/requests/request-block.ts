@@ -31,7 +31,8 @@ type BlockContents = {
   models: readonly string[];
   statuses: readonly number[];
   errorCodes: readonly string[];
-  clientIdHashes: readonly number[];
+  /** Of clients' ids and of upstreams' ids. */
+  idHashes: readonly number[];
 };
 
 /** So that the time of a call bounds the blocks that may contain it. */
@@ -68,7 +69,7 @@ function formBlock(accountId: AccountId, records: readonly BlockRecord[]): Reque
       models: listValues(records, ({ model }) => model),
       statuses: listValues(records, ({ status }) => status),
       errorCodes: listValues(records, ({ errorCode }) => errorCode),
-      clientIdHashes: listValues(records, ({ clientRequestId: id }) => (id === null ? null : hashClientId(id))),
+      idHashes: listIdHashes(records),
     },
     body: packRecords(records),
   };
@@ -83,8 +84,32 @@ function listValues<T>(records: readonly BlockRecord[], read: (record: BlockReco
   return [...values];
 }
 
+/** Ids that others gave the calls. Ours contain their time and need no hash. */
+function listIdHashes(records: readonly BlockRecord[]): number[] {
+  const hashes = new Set<number>();
+  for (const { clientRequestId, upstreamRequestId = null, failedAttempts = [] } of records) {
+    if (clientRequestId !== null) hashes.add(hashId(clientRequestId));
+    if (upstreamRequestId !== null) hashes.add(hashId(upstreamRequestId));
+    for (const { upstreamRequestId: id = null } of failedAttempts) if (id !== null) hashes.add(hashId(id));
+  }
+  return [...hashes];
+}
+
+/** Whether a client or an upstream gave the call this id. */
+export function hasForeignId(
+  {
+    clientRequestId,
+    upstreamRequestId,
+    failedAttempts = [],
+  }: Pick<BlockRecord, "clientRequestId" | "upstreamRequestId" | "failedAttempts">,
+  id: string,
+): boolean {
+  if (clientRequestId === id || upstreamRequestId === id) return true;
+  return failedAttempts.some((attempt) => attempt.upstreamRequestId === id);
+}
+
 /** As an `integer`. Different ids may share a hash, so a match is only likely. */
-export function hashClientId(id: string): number {
+export function hashId(id: string): number {
   return crc32(id) | 0;
 }
 
@@ -97,7 +122,14 @@ const defaults: ColumnValue = {
   ...{ model: null, status: 0, errorCode: null, ending: "answered", durationMs: 0, firstTokenMs: null },
   ...{ inputTokens: null, cachedInputTokens: null, cacheWriteTokens: null, outputTokens: null, reasoningTokens: null },
   ...{ audioInputTokens: null, audioOutputTokens: null, charge: null, chargeId: null, taskId: null, userAgent: null },
-  ...{ isReplayed: false, upstream: null, failedAttempts: [], error: null, isAmendment: false },
+  ...{
+    isReplayed: false,
+    upstream: null,
+    upstreamRequestId: null,
+    failedAttempts: [],
+    error: null,
+    isAmendment: false,
+  },
 };
 
 /** Below this, compression saves less than it costs. */
@@ -132,6 +164,7 @@ const writers: { [Name in ColumnName]: (record: BlockRecord) => string | number 
   userAgent: ({ userAgent }) => userAgent ?? undefined,
   isReplayed: ({ isReplayed }) => isReplayed || undefined,
   upstream: ({ upstream }) => upstream ?? undefined,
+  upstreamRequestId: ({ upstreamRequestId }) => upstreamRequestId ?? undefined,
   failedAttempts: ({ failedAttempts = [] }) => (failedAttempts.length === 0 ? undefined : failedAttempts),
   error: ({ error }) => error ?? undefined,
   isAmendment: ({ isAmendment }) => isAmendment || undefined,

@@ -44,6 +44,8 @@ export type RequestRecord = {
 type RequestRouting = {
   /** The upstream that responded, or the last one tried; `null` if none was called. */
   upstream: string | null;
+  /** The id that this upstream gave the request. */
+  upstreamRequestId: string | null;
   failedAttempts: readonly FailedAttempt[];
 };
 

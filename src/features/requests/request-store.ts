@@ -85,6 +85,7 @@ export function toShown({ isAmendment: _, ...record }: BlockRecord): ShownReques
   return {
     ...record,
     upstream: record.upstream ?? null,
+    upstreamRequestId: record.upstreamRequestId ?? null,
     failedAttempts: record.failedAttempts ?? [],
     error: record.error ?? null,
   };
@@ -92,7 +93,7 @@ export function toShown({ isAmendment: _, ...record }: BlockRecord): ShownReques
 
 /** Leaves out the upstream, which customers must not see. */
 function toRead(record: BlockRecord): ReadRequest {
-  const { upstream: _, failedAttempts: __, ...rest } = toShown(record);
+  const { upstream: _, upstreamRequestId: __, failedAttempts: ___, ...rest } = toShown(record);
   return rest;
 }
 

@@ -10,6 +10,7 @@ import { createMailer, type Mailer } from "../../platform/mail/create-mailer.ts"
 import type { MailOutbox } from "../../platform/mail/mail-outbox.ts";
 import type { SignUpAdmission } from "../abuse/index.ts";
 import type { StatusPage } from "../status/index.ts";
+import { addActivityRoutes } from "./account/activity-routes.ts";
 import { addChangeRoutes } from "./account/change-routes.ts";
 import { addCodeRoutes } from "./account/code-routes.ts";
 import { addFirstCallRoutes } from "./account/first-call-routes.ts";
@@ -24,6 +25,7 @@ import { createSiteShell } from "./serve-site.ts";
 import { createShowcase, type ShowcaseOptions } from "./showcase/create-showcase.ts";
 import { addShowcaseRoutes } from "./showcase/showcase-routes.ts";
 import { createSignIn } from "./sign-in/create-sign-in.ts";
+import { createNarrowing, type FindView, presentViewCookie } from "./sign-in/session/narrow-by-view.ts";
 import type { RequestHeaders } from "./sign-in/session/site-cookies.ts";
 import { composeMail, type MailContent } from "./sign-in/sign-in-mails.ts";
 import { createThrottle } from "./sign-in/throttle.ts";
@@ -40,8 +42,10 @@ export type Site = {
    * for signed-in users.
    */
   addRoutes(http: HttpServer, addApi: (consoleApi: HttpServer) => void): Promise<void>;
-  /** The session of these headers, or `null`. */
+  /** The session of these headers, or `null`: an operator's own, also while they see an account. */
   readSession(headers: RequestHeaders): Promise<SiteSession | null>;
+  /** The header that makes the browser see an account in the view, or, with `null`, its own again. */
+  presentViewCookie(viewId: string | null): string;
   /** Logs a changed sign-in method and mails its owner. */
   notifyChange(owner: { userId: UserId; email: string }, change: string): void;
   /** Mails text with a link, and the brand's footer. */
@@ -58,6 +62,7 @@ type SiteParts = ShowcaseOptions &
     changes: Pick<AccountChanges, "watch">;
     masterKey: MasterKey;
     openAccount: OpenAccount;
+    findView: FindView;
     admission: SignUpAdmission;
     /** `null` if the operator has switched the page off. */
     statusPage: Pick<StatusPage, "read"> | null;
@@ -89,6 +94,7 @@ export function createSite(given: SiteOptions & SiteParts): Site {
     sendShell: shell.sendShell,
   };
   const signIn = createSignIn(site, { ...given, outboxSecret });
+  const readNarrowed = createNarrowing(signIn, given.findView);
   const showcase = createShowcase(given);
   if (mailer.kind === "outbox" && !isLoopbackUrl(siteUrl)) {
     logger.warn("smtp_url not set: sign-up and password reset mails are not sent");
@@ -100,11 +106,12 @@ export function createSite(given: SiteOptions & SiteParts): Site {
       shell.addRoutes(http);
       addEntryRoutes(http, site);
       await addProgramRoutes(http, site);
-      await addConsoleApi(http, { siteUrl, counters, readSession: signIn.readSession }, (consoleApi) => {
+      await addConsoleApi(http, { siteUrl, counters, readSession: readNarrowed }, (consoleApi) => {
         signIn.addRoutes(consoleApi);
         addConsentRoutes(consoleApi, site);
         addKeyRoutes(consoleApi, { ...site, catalog, contentDays });
         addProfileRoutes(consoleApi, site);
+        addActivityRoutes(consoleApi, site);
         addCodeRoutes(consoleApi, { ...site, currency });
         addInboxRoutes(consoleApi, site);
         addFirstCallRoutes(consoleApi, site);
@@ -114,6 +121,7 @@ export function createSite(given: SiteOptions & SiteParts): Site {
       });
     },
     readSession: signIn.readSession,
+    presentViewCookie: (viewId) => presentViewCookie(signIn.cookies, viewId),
     notifyChange: signIn.notifyChange,
     getBrandName: () => brand.name,
     sendMail: (content) => mailer.send(composeMail(content)),

@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestClock } from "../../../test/harness/test-clock.ts";
-import type { StatusView } from "../status/create-status-page.ts";
+import type { StatusPage } from "../status/index.ts";
 import { createStatusMarkup } from "./status-markup.ts";
+
+type StatusView = Awaited<ReturnType<StatusPage["read"]>>;
 
 let folder: string;
 let programPath: string;

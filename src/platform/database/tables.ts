@@ -88,6 +88,7 @@ export type Tables = {
   unarchived_bytes: UnarchivedBytesTable;
   uncharged_costs: UnchargedCostsTable;
   unowned_bytes: UnownedBytesTable;
+  upstream_events: UpstreamEventsTable;
   upstream_health: UpstreamHealthTable;
   upstream_switches: UpstreamSwitchesTable;
   usage_rollups: UsageRollupsTable;
@@ -97,6 +98,8 @@ export type Tables = {
   user_sessions: UserSessionsTable;
   user_tokens: UserTokensTable;
   users: UsersTable;
+  vendor_balances: VendorBalancesTable;
+  vendor_limits: VendorLimitsTable;
   wallets: WalletsTable;
   webhook_endpoints: WebhookEndpointsTable;
   webhook_sessions: WebhookSessionsTable;
@@ -138,6 +141,8 @@ type AccountViewsTable = {
   reason: string;
   created_at: Date;
   ends_at: Date;
+  ended_at: Date | null;
+  ending: string | null;
 };
 
 type AccountWebhookSecretsTable = {
@@ -275,6 +280,11 @@ type AuditEntriesTable = {
   request_id: string | null;
   previous_hash: Buffer;
   hash: Buffer;
+  who_salt: Buffer | null;
+  who_digest: Buffer | null;
+  facts_salt: Buffer | null;
+  facts_digest: Buffer | null;
+  erased_at: Date | null;
 };
 
 type AutoTopUpsTable = {
@@ -1087,6 +1097,17 @@ type UnownedBytesTable = {
   is_doomed: boolean;
 };
 
+type UpstreamEventsTable = {
+  id: Generated<bigint>;
+  kind: string;
+  at: Date;
+  provider_id: string;
+  upstream_model: string | null;
+  key_number: number | null;
+  actor: string | null;
+  detail: string | null;
+};
+
 type UpstreamHealthTable = {
   node_id: string;
   provider_id: string;
@@ -1184,6 +1205,27 @@ type UsersTable = {
   totp_secret_waiting: Buffer | null;
   totp_last_step: bigint | null;
   created_at: Date;
+};
+
+type VendorBalancesTable = {
+  provider_id: string;
+  key_number: number;
+  balance_nano: bigint | null;
+  currency: string | null;
+  read_at: Date | null;
+  asked_at: Date;
+  failure: string | null;
+};
+
+type VendorLimitsTable = {
+  provider_id: string;
+  upstream_model: string;
+  key_number: number;
+  name: string;
+  most: bigint | null;
+  remaining: bigint | null;
+  resets_at: Date | null;
+  seen_at: Date;
 };
 
 type WalletsTable = {

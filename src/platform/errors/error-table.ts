@@ -202,6 +202,12 @@ export const errorTable = {
     meaning: "The operator's role, or the admin key's scopes or access, does not permit this.",
     remedy: "Ask an operator for the role, or use a key with the scope.",
   },
+  view_read_only: {
+    ...forbidden,
+    isForOperators: true,
+    meaning: "The operator sees a customer's account. The view changes nothing and shows no secrets or contents.",
+    remedy: "End the view first.",
+  },
   sign_up_closed: {
     ...forbidden,
     meaning: "Sign-up is closed, or requires an invitation.",

@@ -6,6 +6,7 @@ import { AppError } from "../errors/app-error.ts";
 import type { ErrorCode } from "../errors/error-table.ts";
 import type { HttpServer } from "./create-http-server.ts";
 import { errorAnswers } from "./error-answers.ts";
+import { hideFromView, requireViewable } from "./narrow-session.ts";
 import { describeConsoleRoutes } from "./openapi.ts";
 
 type ConsoleEdgeOptions = {
@@ -31,6 +32,7 @@ export const securityHeaders = {
 /** Errors that every route of the console API can return. */
 const commonErrors = [
   "not_signed_in",
+  "view_read_only",
   "access_blocked",
   "rate_limit_exceeded",
   "internal_error",
@@ -104,7 +106,14 @@ export async function addConsoleApi(
         const from = { address: request.ip, requestId: request.id };
         if (session !== null) sessions.set(request, { ...session, from });
         else if (request.routeOptions.config.access !== "open") throw createNotSignedIn();
+        if (session !== null && session.view !== null) {
+          const { method, query } = request;
+          requireViewable({ method, url: request.routeOptions.url, query });
+        }
       });
+      consoleApi.addHook("preSerialization", async (request, _reply, payload) =>
+        findSession(request)?.view == null ? payload : hideFromView(payload, siteUrl),
+      );
       addRoutes(consoleApi);
       consoleApi.get("/openapi.json", { config: { access: "open" }, schema: { hide: true } }, async () =>
         consoleApi.consoleSwagger(),

@@ -4,12 +4,23 @@ import { type ErrorCode, getErrorEntry } from "../errors/error-table.ts";
 
 /** Routes share schemas, and so the serializers compiled from them. */
 const errorSchemas = new Map<string, TSchema>();
+/** Hundreds of routes have the same few lists of errors. */
+const answersByCodes = new Map<string, Readonly<Record<number, TSchema>>>();
 
 /** Response schemas of a route's errors. */
 export function errorAnswers(
   codes: readonly ErrorCode[],
   { isAnthropic = false }: { isAnthropic?: boolean } = {},
-): Record<number, TSchema> {
+): Readonly<Record<number, TSchema>> {
+  const name = `${isAnthropic} ${codes.join()}`;
+  const known = answersByCodes.get(name);
+  if (known !== undefined) return known;
+  const made = listErrorSchemas(codes, isAnthropic);
+  answersByCodes.set(name, made);
+  return made;
+}
+
+function listErrorSchemas(codes: readonly ErrorCode[], isAnthropic: boolean): Record<number, TSchema> {
   const byStatus = Object.groupBy(codes, (code) => getErrorEntry(code).status);
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, group = []]) => {

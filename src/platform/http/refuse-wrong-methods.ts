@@ -1,7 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../errors/app-error.ts";
 
-type KnownPath = { url: string; segments: readonly string[]; methods: ReadonlySet<string> };
+type KnownPath = {
+  url: string;
+  segments: readonly string[];
+  /** Whether a segment is a parameter or a wildcard, by its place. */
+  isOpen: readonly boolean[];
+  methods: ReadonlySet<string>;
+};
 
 type KnownPaths = {
   finish(): void;
@@ -32,11 +38,10 @@ export function refuseWrongMethods(
   return {
     finish() {
       isFinishing = true;
-      paths = [...methodsByPath]
-        .map(([url, methods]) => ({ url, segments: url.split("/"), methods }))
-        .toSorted(compareAsRouter);
-      for (const { url, segments, methods } of paths) {
-        const others = paths.filter((other) => other.url !== url && overlaps(segments, other.segments));
+      paths = [...methodsByPath].map(([url, methods]) => openPath(url, methods)).toSorted(compareAsRouter);
+      for (const path of paths) {
+        const { url, methods } = path;
+        const others = paths.filter((other) => other !== path && overlaps(path, other));
         const method = http.supportedMethods.filter(
           (name) => !methods.has(name) && others.some((other) => other.methods.has(name)),
         );
@@ -80,14 +85,20 @@ function compareAsRouter(one: KnownPath, other: KnownPath): number {
   return differing === -1 ? 0 : rank(one.segments[differing]) - rank(other.segments[differing]);
 }
 
+function openPath(url: string, methods: ReadonlySet<string>): KnownPath {
+  const segments = url.split("/");
+  return { url, segments, isOpen: segments.map((segment) => /[:*]/.test(segment)), methods };
+}
+
 /** Whether some path matches both. */
-function overlaps(one: readonly string[], other: readonly string[]): boolean {
-  const isOpen = (segment: string | undefined): boolean => segment === undefined || /[:*]/.test(segment);
-  const differing = one.findIndex(
-    (segment, index) => segment !== other[index] && !isOpen(segment) && !isOpen(other[index]),
-  );
-  if (differing !== -1) return false;
-  return one.length === other.length || (one.length < other.length ? one : other).at(-1) === "*";
+function overlaps(one: KnownPath, other: KnownPath): boolean {
+  const length = Math.min(one.segments.length, other.segments.length);
+  for (let place = 0; place < length; place += 1) {
+    if (one.segments[place] !== other.segments[place] && !one.isOpen[place] && !other.isOpen[place]) return false;
+  }
+  if (one.segments.length === other.segments.length) return true;
+  const shorter = one.segments.length === length ? one : other;
+  return shorter.segments.at(-1) === "*";
 }
 
 function findPath(paths: readonly KnownPath[], url: string): KnownPath | undefined {

@@ -47,6 +47,8 @@ export type FailedAttempt = {
   code: string | null;
   /** The upstream's error text, truncated and without keys. */
   said: string | null;
+  /** The id that the upstream gave the request. */
+  upstreamRequestId: string | null;
 };
 
 /** Facts about a call for the request log. */
@@ -59,6 +61,8 @@ export type CallFacts = {
   chargeId: string | null;
   /** For operators only: the upstream that responded or was tried last, and the failed attempts. */
   upstream: string | null;
+  /** The id that this upstream gave the request. */
+  upstreamRequestId: string | null;
   failedAttempts: readonly FailedAttempt[];
   /** A call may outlast its connection; until it ends, the facts are incomplete. */
   isOpen: boolean;
@@ -118,6 +122,7 @@ export function createFacts(known: Partial<CallFacts>): CallFacts {
     charge: null,
     chargeId: null,
     upstream: null,
+    upstreamRequestId: null,
     failedAttempts: noAttempts,
     isOpen: false,
     isBackground: false,

@@ -3,7 +3,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { invariant } from "../../lib/invariant.ts";
 import { createJsonScanner } from "../http/json-scanner.ts";
 import { type Exchange, type OpenAnswer, openExchange } from "./open-exchange.ts";
-import { UpstreamError, type UpstreamRequest, type UpstreamTimeouts } from "./upstream-call.ts";
+import { UpstreamError, type UpstreamHeaders, type UpstreamRequest, type UpstreamTimeouts } from "./upstream-call.ts";
 import { createConnect, createUpstreamPool, type UpstreamPool } from "./upstream-pool.ts";
 
 export type Fetch = typeof globalThis.fetch;
@@ -32,7 +32,7 @@ type FetchFailure = { kind: UpstreamError["kind"]; reason: string };
 type FetchCallOptions = {
   /** The total applies to the whole call, the others to each request. */
   timeouts: UpstreamTimeouts;
-  onHead(status: number): void;
+  onHead(status: number, headers: UpstreamHeaders): void;
 };
 
 export type UpstreamFetch = {
@@ -139,7 +139,7 @@ function openFetchCall(
       if (isPaused) exchange.pause();
       const answer = await exchange.head;
       const response = createResponse(answer, readChecked(answer, structureMax, failBy));
-      onHead(answer.status);
+      onHead(answer.status, answer.headers);
       return response;
     } catch (error) {
       return failBy(error);

@@ -50,12 +50,12 @@ type Embedding = { clock: Clock; upstream: UpstreamFetch; createModel: CreateEmb
 /** The first texts, as many as the vendor accepts in one call. */
 async function embedSome(
   { clock, upstream, createModel }: Embedding,
-  { request: { dimensions }, upstreamModel, apiKey, timeoutMs, signal }: EmbeddingCall,
+  { request: { dimensions }, upstreamModel, apiKey, timeoutMs, signal, onHead }: EmbeddingCall,
   texts: readonly string[],
 ): Promise<{ vectors: number[][]; tokens: number | null }> {
   signal.throwIfAborted();
   const timeouts = { connectMs: connectMsMax, firstByteMs: timeoutMs, idleMs: timeoutMs, totalMs: timeoutMs };
-  const connection = upstream.openCall({ timeouts, onHead: () => {} });
+  const connection = upstream.openCall({ timeouts, onHead: (_status, headers) => onHead?.(headers) });
   const end = (): void => connection.end();
   signal.addEventListener("abort", end, { once: true });
   try {

@@ -22,6 +22,7 @@ export function createBedrockChat(options: VendorChatOptions & BedrockPlace): Ch
     ...chat,
     startChat: (call, sink) =>
       chat.startChat(call, {
+        onHead: (headers) => sink.onHead?.(headers),
         onAccepted: () => sink.onAccepted(),
         onPieces: (pieces) => sink.onPieces(pieces),
         onEnd: (usage) => sink.onEnd(usage),

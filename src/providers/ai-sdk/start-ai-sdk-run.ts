@@ -8,9 +8,17 @@ import type {
 } from "@ai-sdk/provider";
 import type { Clock } from "../../lib/clock.ts";
 import { OperatorError } from "../../platform/errors/operator-error.ts";
+import type { UpstreamHeaders } from "../../platform/net/upstream-call.ts";
 import type { Fetch, FetchCall, UpstreamFetch } from "../../platform/net/upstream-fetch.ts";
 import { defaultCacheControl } from "../cache-control.ts";
-import { type ChatCall, type ChatPiece, type ChatRun, type ChatSink, ProviderError } from "../contract.ts";
+import {
+  type ChatAnswer,
+  type ChatCall,
+  type ChatPiece,
+  type ChatRun,
+  type ChatSink,
+  ProviderError,
+} from "../contract.ts";
 import { type AnswerOptions, convertAnswer, createAnswerStream } from "./convert-answer.ts";
 import { convertError, convertErrorBody } from "./convert-error.ts";
 import { convertRequest } from "./convert-request.ts";
@@ -54,7 +62,8 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunC
   let isAccepted = false;
   let isOver = false;
 
-  function accept(status: number): void {
+  function accept(status: number, headers: UpstreamHeaders): void {
+    if (!isOver) sink.onHead?.(headers);
     if (isOver || isAccepted || status < 200 || status > 299) return;
     isAccepted = true;
     sink.onAccepted();
@@ -90,8 +99,7 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunC
   async function generate(prepared: PreparedCall): Promise<void> {
     const result = await untilEnded(connection, prepared.generate());
     checkWarnings(result.warnings, dialect);
-    const answer = convertAnswer(result, context);
-    if (answer === null) throw new ProviderError("bad-answer", "The upstream's response is empty.");
+    const answer = readAnswer(result, context);
     finish(() => sink.onAnswer(answer));
   }
 
@@ -132,6 +140,12 @@ export function startAiSdkRun(call: ChatCall, sink: ChatSink, context: AiSdkRunC
     },
     ended: run(),
   };
+}
+
+function readAnswer(result: LanguageModelV4GenerateResult, context: AnswerOptions): ChatAnswer {
+  const answer = convertAnswer(result, context);
+  if (answer === null) throw new ProviderError("bad-answer", "The upstream's response is empty.");
+  return answer;
 }
 
 type PreparedCall = {

@@ -39,7 +39,7 @@ function writeRequest(
   call: EmbeddingCall,
   unsupportedFields: readonly string[],
 ): MediaRequest & { method: "POST" } {
-  const { apiKey, timeoutMs, signal, upstreamModel, request } = call;
+  const { apiKey, timeoutMs, signal, upstreamModel, request, onHead } = call;
   const { input, dimensions, user, encoding } = request;
   return {
     method: "POST",
@@ -54,6 +54,7 @@ function writeRequest(
       ...(user === null ? {} : { user }),
     }),
     ...{ apiKey, timeoutMs, signal },
+    ...(onHead === undefined ? {} : { onHead }),
   };
 }
 

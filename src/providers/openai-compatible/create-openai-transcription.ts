@@ -48,12 +48,13 @@ export function createOpenAiTranscription(options: OpenAiMediaOptions): Transcri
     async transcribe(call) {
       const isStreamed = call.onPieces !== null && !unsupportedFields.includes("stream");
       const { contentType, length, body } = writeForm(call, { isStreamed, unsupportedFields });
-      const { apiKey, timeoutMs, signal } = call;
+      const { apiKey, timeoutMs, signal, onHead } = call;
       const answer = await endpoint.client.send({
         method: "POST",
         path: endpoint.pathOf(paths[call.request.task], call.upstreamModel),
         headers: { "content-type": contentType, "content-length": String(length), ...presentTrace(call) },
         ...{ body, apiKey, timeoutMs, signal },
+        ...(onHead === undefined ? {} : { onHead }),
       });
       return await readAnswer(endpoint, answer, call);
     },

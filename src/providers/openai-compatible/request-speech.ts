@@ -20,13 +20,14 @@ export const speechRules: FieldRules = {
 };
 
 export function writeSpeechRequest(endpoint: OpenAiEndpoint, call: SpeechCall): MediaRequest & { method: "POST" } {
-  const { apiKey, timeoutMs, signal, upstreamModel, request, route } = call;
+  const { apiKey, timeoutMs, signal, upstreamModel, request, route, onHead } = call;
   return {
     method: "POST",
     path: endpoint.pathOf("audio/speech", upstreamModel),
     headers: { "content-type": "application/json", ...presentTrace(call) },
     body: JSON.stringify({ model: upstreamModel, ...writeFields(listValues(request, []), speechRules, route) }),
     ...{ apiKey, timeoutMs, signal, idleMs: Math.min(timeoutMs, idleMsMax) },
+    ...(onHead === undefined ? {} : { onHead }),
   };
 }
 

@@ -77,6 +77,7 @@ export class UpstreamChat implements ChatRun, UpstreamHandler, OutletOwner, Erro
     if (!outlet.isOpen()) return;
     this.status = status;
     this.headers = headers;
+    this.sink.onHead?.(headers);
     if (status >= 400) {
       this.reader = createRefusalReader(outlet, this);
     } else if (status >= 300) {

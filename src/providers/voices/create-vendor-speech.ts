@@ -127,7 +127,7 @@ async function submitSpeech(voice: Voice, call: GenerationCall): Promise<SubmitO
 }
 
 function write({ vendor, pathOf }: Voice, call: SpeechCall): MediaRequest {
-  const { apiKey, timeoutMs, signal, request, route, upstreamModel } = call;
+  const { apiKey, timeoutMs, signal, request, route, upstreamModel, onHead } = call;
   const obstacle = findSpeechObstacle(vendor, request, route);
   if (obstacle !== null) throw new ProviderError("rejected", obstacle.message, { param: obstacle.param });
   const written = writeFields(listValues(request, []), vendor.fields, route);
@@ -145,6 +145,7 @@ function write({ vendor, pathOf }: Voice, call: SpeechCall): MediaRequest {
     ...{ method: "POST", path: pathOf(path), body: JSON.stringify(body) },
     headers: { "content-type": "application/json" },
     ...{ apiKey, timeoutMs, signal, idleMs: Math.min(timeoutMs, idleMsMax) },
+    ...(onHead === undefined ? {} : { onHead }),
   };
 }
 

@@ -22,12 +22,13 @@ export function createVendorTranscription(
   return {
     findObstacle: (request) => findObstacle(vendor, request),
     async transcribe(call) {
-      const { apiKey, timeoutMs, signal, request } = call;
+      const { apiKey, timeoutMs, signal, request, onHead } = call;
       const obstacle = findObstacle(vendor, request);
       if (obstacle !== null) throw new ProviderError("rejected", obstacle.message, { param: obstacle.param });
       const { path, contentType, bytes, body } = vendor.write(call);
       const answer = await client.send({
         ...{ method: "POST", path: pathOf(path), body, apiKey, timeoutMs, signal },
+        ...(onHead === undefined ? {} : { onHead }),
         headers: { "content-type": contentType, "content-length": String(bytes) },
       });
       const { status, headers } = answer;

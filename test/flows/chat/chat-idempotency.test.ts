@@ -296,6 +296,8 @@ describe("a key", () => {
       sendNotices: async () => {},
       sweepResponses: async () => {},
       applyScheduledCatalogs: async () => {},
+      pollVendorBalances: async () => {},
+      sweepViews: async () => {},
     }).find(({ name }) => name === "forget-idempotency-keys");
     await job?.run(new AbortController().signal);
     const left = (await listKeys(chat.gateway, caller)).map(({ key }) => key);

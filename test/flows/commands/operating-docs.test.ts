@@ -59,6 +59,7 @@ const parsedOnly: readonly [RegExp, string][] = [
   [/^ledger unfreeze /, "needs a frozen account"],
   [/^abuse lift-cap /, "needs an account that signed up on the site"],
   [/^abuse import-disposable /, "needs a downloaded list"],
+  [/^account (close|export|erase) /, "test/api/person-erasure.test.ts runs them, and leaves no account"],
   [/^help$/, "is no command of the table"],
 ];
 

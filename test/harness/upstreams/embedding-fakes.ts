@@ -71,7 +71,8 @@ export function createEmbeddingFakes(): { fakes: EmbeddingFakes; serving: Servin
         response.once("close", () => gone.abort());
         // The client may disconnect meanwhile.
         await behaviour.before?.pass(gone.signal).catch(() => {});
-        response.writeHead(status, { "content-type": "application/json", server: canary }).end(body);
+        const own = { server: canary, "x-request-id": `req_${canary}_v${asks.length}` };
+        response.writeHead(status, { "content-type": "application/json", ...own }).end(body);
       },
     },
   };

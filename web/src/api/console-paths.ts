@@ -60,6 +60,10 @@ export type paths = {
               role: "operator" | "reader";
               has_second_factor: boolean;
             } | null;
+            view: {
+              id: string;
+              ends_at: string;
+            } | null;
             session: {
               id: string;
               created_at: string;
@@ -1204,11 +1208,46 @@ export type paths = {
               role: "operator" | "reader";
               has_second_factor: boolean;
             } | null;
+            view: {
+              id: string;
+              ends_at: string;
+            } | null;
             session: {
               id: string;
               created_at: string;
               fresh_until: string;
             };
+          };
+        } };
+      };
+    };
+  };
+  "/activity": {
+    get: {
+      parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "list";
+            data: ({
+              object: "activity";
+              id: string;
+              created_at: string;
+              by: "person" | "key" | "operator" | "service";
+              action: string;
+              subject: string | null;
+              address: string | null;
+            })[];
+            has_more: boolean;
+            next_cursor: string | null;
           };
         } };
       };

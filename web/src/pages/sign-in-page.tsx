@@ -29,6 +29,12 @@ export function SignInPage() {
   const [outcome, setOutcome] = useState<SignInOutcome | null>(null);
   const [email, setEmail] = useDraft("email");
   const target = parseNextPath(next, location.origin);
+  const session = useTableQuery(queryTable.session.current());
+  const isSignedIn = next !== undefined && session.data != null;
+  // Another tab signed in, or an operator's view of an account ended.
+  useEffect(() => {
+    if (isSignedIn) location.replace(target);
+  }, [isSignedIn, target]);
   // Remembered across an e-mail link, for users who sign up or reset their password first.
   useEffect(() => {
     if (next !== undefined) storeNextPath(target);

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { nano } from "../../../lib/money.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { ErrorCode } from "../../../platform/errors/error-table.ts";
@@ -6,6 +6,7 @@ import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
 import {
   type Catalog,
+  type CatalogEdit,
   type Decimal,
   draftCatalog,
   editCatalog,
@@ -216,16 +217,7 @@ function addEdits(http: HttpServer, dependencies: Pick<AdminDependencies, "clock
       },
     },
     async ({ body: { catalog, edit: asked } }) => {
-      const outcome = editCatalog(
-        catalog,
-        asked.kind === "add_model"
-          ? {
-              ...{ kind: asked.kind, provider: asked.provider, upstreamModel: asked.upstream_model, id: asked.id },
-              ...{ name: asked.name, maxOutputTokens: asked.max_output_tokens },
-              ...{ inputPrice: asked.input_price, outputPrice: asked.output_price },
-            }
-          : asked,
-      );
+      const outcome = editCatalog(catalog, readEdit(asked));
       if (outcome.kind === "refused") {
         throw new AppError("invalid_parameter", outcome.message, { param: `edit.${outcome.param}` });
       }
@@ -261,6 +253,19 @@ function addEdits(http: HttpServer, dependencies: Pick<AdminDependencies, "clock
     },
   );
   addImport(http, dependencies);
+}
+
+function readEdit(asked: Static<typeof editSchema>["edit"]): CatalogEdit {
+  if (asked.kind === "add_model") {
+    return {
+      ...{ kind: asked.kind, provider: asked.provider, upstreamModel: asked.upstream_model, id: asked.id },
+      ...{ name: asked.name, maxOutputTokens: asked.max_output_tokens },
+      ...{ inputPrice: asked.input_price, outputPrice: asked.output_price },
+    };
+  }
+  if (asked.kind !== "set_route") return asked;
+  const { upstream_model: upstreamModel, ...rest } = asked;
+  return { ...rest, upstreamModel };
 }
 
 function addImport(http: HttpServer, { clock }: Pick<AdminDependencies, "clock">): void {

@@ -126,6 +126,17 @@ export const editSchema = Type.Object(
         },
         closed,
       ),
+      Type.Object(
+        {
+          kind: Type.Literal("set_route"),
+          model: name("A model's id."),
+          provider: name("The provider of one of its routes."),
+          upstream_model: name("As the vendor names it."),
+          priority: Type.Integer({ minimum: 0, maximum: 1000, description: "The lowest is tried first." }),
+          weight: Type.Integer({ minimum: 1, maximum: 1000, description: "Its share among routes of its priority." }),
+        },
+        closed,
+      ),
       Type.Object({ kind: Type.Literal("remove_model"), model: name("A model's id.") }, closed),
     ]),
   },

@@ -27,6 +27,9 @@ const operatorSchema = Type.Object({
   has_second_factor: Type.Boolean({ description: "Without one, the operator side stays closed to the user." }),
   granted_by: Type.String(),
   granted_at: Type.String({ format: "date-time" }),
+  last_seen_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
+    description: "To the minute. `null` if the user has no session.",
+  }),
 });
 
 const grantSchema = Type.Object(
@@ -133,5 +136,6 @@ function presentOperator(operator: Operator): Static<typeof operatorSchema> {
     has_second_factor: operator.hasSecondFactor,
     granted_by: operator.grantedBy,
     granted_at: operator.grantedAt.toISOString(),
+    last_seen_at: operator.lastSeenAt?.toISOString() ?? null,
   };
 }

@@ -11,6 +11,8 @@ export type Operator = {
   hasSecondFactor: boolean;
   grantedBy: string;
   grantedAt: Date;
+  /** Of the user's sessions that have not ended. */
+  lastSeenAt: Date | null;
 };
 
 export async function findOperatorRole(database: Database, userId: UserId): Promise<OperatorRole | null> {
@@ -19,7 +21,7 @@ export async function findOperatorRole(database: Database, userId: UserId): Prom
   return row === undefined ? null : (row.role as OperatorRole);
 }
 
-/** Reads the users' second factors too, which belong to the site. */
+/** Reads the users' second factors and sessions too, which belong to the site. */
 export async function findOperator(database: Database, userId: UserId): Promise<Operator | null> {
   const row = await selectOperators(database).where("operators.user_id", "=", userId).executeTakeFirst();
   return row === undefined ? null : toOperator(row);
@@ -66,6 +68,11 @@ function selectOperators(database: Database) {
     .select(
       sql<boolean>`users.totp_secret is not null
         or exists (select from user_passkeys where user_passkeys.user_id = users.id)`.as("has_second_factor"),
+    )
+    .select(
+      sql<Date | null>`(select max(last_seen_at) from user_sessions where user_sessions.user_id = users.id)`.as(
+        "last_seen_at",
+      ),
     );
 }
 
@@ -80,5 +87,6 @@ function toOperator(row: OperatorRow): Operator {
     hasSecondFactor: row.has_second_factor,
     grantedBy: row.granted_by,
     grantedAt: row.granted_at,
+    lastSeenAt: row.last_seen_at,
   };
 }

@@ -80,7 +80,6 @@ export function addRequestAdminRoutes(http: HttpServer, dependencies: AdminDepen
           wire: query.wire ?? null,
           status: query.status === undefined ? null : parseStatus(query.status),
           errorCode: query.error_code ?? null,
-          clientRequestId: null,
           upstream: query.upstream ?? null,
           hasFailedAttempt: query.failed_attempts === "any",
           from: asked < keptFrom ? keptFrom : asked,

@@ -47,6 +47,9 @@ const attemptSchema = Type.Object({
   status: maybeCount,
   code: maybeText,
   said: Type.Union([Type.String(), Type.Null()], { description: "The vendor's words, shortened and without keys." }),
+  upstream_request_id: Type.Union([Type.String(), Type.Null()], {
+    description: "The id that the vendor gave this attempt.",
+  }),
   duration_ms: Type.Integer(),
 });
 
@@ -66,6 +69,9 @@ const taskSchema = Type.Object({
 export const requestSchema = Type.Object({
   ...listedSchema.properties,
   client_request_id: maybeText,
+  upstream_request_id: Type.Union([Type.String(), Type.Null()], {
+    description: "The id that the vendor gave the last attempt. `null` if it sent none.",
+  }),
   error_message: maybeText,
   error_param: maybeText,
   user_agent: maybeText,
@@ -130,6 +136,7 @@ export function presentExplained(explained: ExplainedRequest, currency: string):
     ...presentListed(request, account?.email ?? null),
     upstream: request.upstream ?? task?.target?.providerId ?? null,
     client_request_id: request.clientRequestId,
+    upstream_request_id: request.upstreamRequestId,
     error_message: request.error?.message ?? null,
     error_param: request.error?.param ?? null,
     user_agent: request.userAgent,
@@ -144,6 +151,7 @@ export function presentExplained(explained: ExplainedRequest, currency: string):
       status: attempt.status,
       code: attempt.code,
       said: attempt.said,
+      upstream_request_id: attempt.upstreamRequestId ?? null,
       duration_ms: Math.round(attempt.durationMs),
     })),
     charged:

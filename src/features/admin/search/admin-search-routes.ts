@@ -21,6 +21,9 @@ const resultsSchema = Type.Object({
       created_at: Type.String({ format: "date-time" }),
     }),
   ),
+  requests_from: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
+    description: "How far back the request log was searched, if reading all of it would have taken too long.",
+  }),
 });
 
 export function addAdminSearchRoutes(http: HttpServer, dependencies: AdminDependencies): void {
@@ -34,7 +37,7 @@ export function addAdminSearchRoutes(http: HttpServer, dependencies: AdminDepend
         summary: "Search everything",
         description: `Finds accounts, requests, keys, tasks, charges, payments and more, newest first: by an id or its prefix and at least
 eight characters, a part of an address or name, a whole API key or its last four characters, Stripe's id of a payment, a vendor's id of
-a recent task, or a client's \`X-Client-Request-Id\` of the last two days.`,
+a recent task, a vendor's id of a request, or a client's \`X-Client-Request-Id\`.`,
         querystring: Type.Object(
           { q: Type.String({ minLength: 1, maxLength: 300, pattern: "^[^\\0]*$" }) },
           { additionalProperties: false },
@@ -42,9 +45,9 @@ a recent task, or a client's \`X-Client-Request-Id\` of the last two days.`,
         response: { 200: resultsSchema, ...errors },
       },
     },
-    async ({ query }) => ({
-      object: "list" as const,
-      data: (await searchEverything(dependencies, query.q)).map((hit) => ({
+    async ({ query }) => {
+      const { hits, requestsFrom } = await searchEverything(dependencies, query.q);
+      const data = hits.map((hit) => ({
         object: hit.kind,
         id: hit.id,
         name: hit.name,
@@ -53,7 +56,8 @@ a recent task, or a client's \`X-Client-Request-Id\` of the last two days.`,
         email: hit.email,
         request_id: hit.requestId,
         created_at: hit.createdAt.toISOString(),
-      })),
-    }),
+      }));
+      return { object: "list" as const, data, requests_from: requestsFrom?.toISOString() ?? null };
+    },
   );
 }

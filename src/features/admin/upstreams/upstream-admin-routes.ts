@@ -1,10 +1,18 @@
+import { Type } from "typebox";
 import { findNearest } from "../../../lib/nearest-word.ts";
 import { AppError } from "../../../platform/errors/app-error.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
-import { findCatalog, listUpstreams } from "../../catalog/index.ts";
+import {
+  findCatalog,
+  listUpstreams,
+  listVendorBalances,
+  listVendorLimits,
+  recordUpstreamTest,
+} from "../../catalog/index.ts";
 import { summarizeUpstreams } from "../../requests/index.ts";
+import { listFields, presentPage } from "../../usage/index.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
-import { getActing } from "../edge/admin-caller.ts";
+import { getActing, nameActor } from "../edge/admin-caller.ts";
 import { describeAdminEndpoint } from "../edge/admin-endpoint-table.ts";
 import { parseMoment } from "../edge/moment-field.ts";
 import { switchUpstreamAsOperator } from "./change-upstream.ts";
@@ -12,7 +20,10 @@ import { examineProvider } from "./examine-provider.ts";
 import { loadUpstreamSecrets } from "./load-upstream-secrets.ts";
 import { listReadyCatalogs } from "./ready-catalogs.ts";
 import {
+  eventIdPattern,
   eventListSchema,
+  parseEventPlace,
+  presentBalance,
   presentEvent,
   presentFindings,
   presentTraffic,
@@ -28,7 +39,8 @@ import {
 import { listUpstreamEvents } from "./upstream-event-store.ts";
 
 const trafficMs = 60 * 60 * 1000;
-const eventsMax = 50;
+const limitMs = 24 * 60 * 60 * 1000;
+const eventsUsual = 50;
 
 export function addUpstreamAdminRoutes(http: HttpServer, dependencies: AdminDependencies): void {
   addReading(http, dependencies);
@@ -68,7 +80,8 @@ export function addUpstreamAdminRoutes(http: HttpServer, dependencies: AdminDepe
         response: { 200: testedSchema, ...test.errors },
       },
     },
-    async ({ body: { provider: id, model = null } }) => {
+    async (request) => {
+      const { provider: id, model = null } = request.body;
       const catalog = await findCatalog(database);
       const providers = catalog?.providers ?? [];
       const provider = providers.find((one) => one.id === id);
@@ -79,7 +92,10 @@ export function addUpstreamAdminRoutes(http: HttpServer, dependencies: AdminDepe
         );
       const secrets = await loadUpstreamSecrets(dependencies);
       const examined = { provider, models: catalog?.models ?? [], asked: model, secrets };
-      const checks = presentFindings(await examineProvider(dependencies, examined));
+      const findings = await examineProvider(dependencies, examined);
+      const actor = nameActor(getActing(request).actor);
+      await recordUpstreamTest(database, { providerId: id, findings, actor, at: dependencies.clock.now() });
+      const checks = presentFindings(findings);
       return { object: "upstream_test" as const, provider: id, ok: checks.every(({ ok }) => ok), checks };
     },
   );
@@ -107,14 +123,17 @@ function addReading(http: HttpServer, { database, clock }: AdminDependencies): v
     },
     async () => {
       const since = new Date(clock.now().getTime() - trafficMs);
-      const [catalog, upstreams, traffic] = await Promise.all([
+      const [catalog, upstreams, limits, balances, traffic] = await Promise.all([
         findCatalog(database),
         listUpstreams({ database, clock }),
+        listVendorLimits(database, new Date(clock.now().getTime() - limitMs)),
+        listVendorBalances(database),
         summarizeUpstreams(database, since),
       ]);
       return {
         object: "list" as const,
-        data: upstreams.map((upstream) => presentUpstream(upstream, { catalog, traffic })),
+        data: upstreams.map((upstream) => presentUpstream(upstream, { catalog, traffic, limits })),
+        balances: balances.map((balance) => presentBalance(balance, catalog)),
         traffic: presentTraffic(traffic),
         traffic_since: traffic.from.toISOString(),
       };
@@ -128,13 +147,16 @@ function addReading(http: HttpServer, { database, clock }: AdminDependencies): v
       schema: {
         ...events.schema,
         summary: "List what happened to upstreams",
-        description: `The newest ${eventsMax}: switches, keys, versions of the catalog, and circuits that are not closed now.`,
+        description: `Newest first: switches, keys, versions of the catalog, and of the last 90 days tests and circuits. A circuit opens when
+the first process stops calling the upstream, and closes when the last one calls it again.`,
+        querystring: Type.Object(listFields(eventIdPattern), { additionalProperties: false }),
         response: { 200: eventListSchema, ...events.errors },
       },
     },
-    async () => {
-      const found = await listUpstreamEvents(database, clock.now(), eventsMax);
-      return { object: "list" as const, data: found.map(presentEvent) };
+    async ({ query: { limit = eventsUsual, after } }) => {
+      const place = after === undefined ? null : parseEventPlace(after);
+      const found = await listUpstreamEvents(database, { now: clock.now(), after: place, limit: limit + 1 });
+      return presentPage(found, limit, presentEvent);
     },
   );
   const vendors = describeAdminEndpoint("listVendors");

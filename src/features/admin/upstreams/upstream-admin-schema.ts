@@ -1,9 +1,12 @@
 import { type Static, Type } from "typebox";
+import { nano, presentMoney } from "../../../lib/money.ts";
 import type { UpstreamFinding } from "../../../providers/examine-upstream.ts";
-import type { Catalog, CatalogFile, Upstream } from "../../catalog/index.ts";
+import type { UpstreamTarget } from "../../../providers/upstream-health.ts";
+import type { Catalog, CatalogFile, SeenLimit, StoredBalance, Upstream } from "../../catalog/index.ts";
 import type { UpstreamTraffic } from "../../requests/index.ts";
+import { createPageSchema, createUnknownCursor } from "../../usage/index.ts";
 import { reasonField } from "../edge/reason.ts";
-import { eventKinds, type UpstreamEvent } from "./upstream-event-store.ts";
+import { type EventPlace, eventKinds, type UpstreamEvent } from "./upstream-event-store.ts";
 
 const time = Type.String({ format: "date-time" });
 const maybeTime = Type.Union([time, Type.Null()]);
@@ -31,6 +34,25 @@ const circuitSchema = Type.Object({
   reported_at: time,
 });
 
+const limitSchema = Type.Object({
+  name: Type.String({ examples: ["requests", "input-tokens"] }),
+  limit: maybeCount,
+  remaining: maybeCount,
+  resets_at: maybeTime,
+  seen_at: time,
+});
+
+const balanceSchema = Type.Object({
+  provider: Type.String(),
+  key_number: Type.Integer(),
+  balance: Type.Union([Type.String(), Type.Null()], { description: "The last that the vendor stated." }),
+  currency: maybeText,
+  read_at: maybeTime,
+  low: Type.Union([Type.String(), Type.Null()], { description: "The provider's `balance_low`." }),
+  asked_at: time,
+  failure: Type.Union([Type.String(), Type.Null()], { description: "Why the last answer had no balance." }),
+});
+
 const upstreamSchema = Type.Object({
   object: Type.Literal("upstream"),
   id: Type.String({ description: "Provider, upstream model and number of the key." }),
@@ -48,6 +70,7 @@ const upstreamSchema = Type.Object({
   tasks_per_minute: maybeCount,
   failed_attempts: Type.Integer({ description: "Of this key, after which the call went elsewhere or ended." }),
   last_failure: maybeText,
+  limits: Type.Array(limitSchema, { description: "As the vendor stated them last, within a day." }),
 });
 
 const trafficSchema = Type.Object({
@@ -62,6 +85,7 @@ const trafficSchema = Type.Object({
 export const upstreamListSchema = Type.Object({
   object: Type.Literal("list"),
   data: Type.Array(upstreamSchema),
+  balances: Type.Array(balanceSchema, { description: "Of vendors that state one; asked every ten minutes." }),
   traffic: Type.Array(trafficSchema, { description: "From the request log of all accounts." }),
   traffic_since: Type.String({ format: "date-time", description: "All calls from here on are counted." }),
 });
@@ -118,7 +142,7 @@ const eventSchema = Type.Object({
   detail: maybeText,
 });
 
-export const eventListSchema = Type.Object({ object: Type.Literal("list"), data: Type.Array(eventSchema) });
+export const eventListSchema = createPageSchema(eventSchema);
 
 const vendorSchema = Type.Object({
   id: Type.String(),
@@ -132,12 +156,12 @@ export const vendorListSchema = Type.Object({ object: Type.Literal("list"), data
 
 export function presentUpstream(
   upstream: Upstream,
-  { catalog, traffic }: { catalog: Catalog | null; traffic: UpstreamTraffic },
+  { catalog, traffic, limits }: { catalog: Catalog | null; traffic: UpstreamTraffic; limits: readonly SeenLimit[] },
 ): Static<typeof upstreamSchema> {
   const { providerId, upstreamModel, keyNumber, off, reports, taskLimits } = upstream;
-  const key = traffic.keys.find(
-    (one) => one.providerId === providerId && one.upstreamModel === upstreamModel && one.keyNumber === keyNumber,
-  );
+  const isHere = (one: UpstreamTarget): boolean =>
+    one.providerId === providerId && one.upstreamModel === upstreamModel && one.keyNumber === keyNumber;
+  const key = traffic.keys.find(isHere);
   return {
     object: "upstream",
     id: JSON.stringify([providerId, upstreamModel, keyNumber]),
@@ -166,6 +190,21 @@ export function presentUpstream(
     tasks_per_minute: taskLimits.tasks_per_minute ?? null,
     failed_attempts: key?.failed ?? 0,
     last_failure: key?.last ?? null,
+    limits: limits.filter(isHere).map(({ name, most, remaining, resetsAt, seenAt }) => ({
+      ...{ name, limit: most, remaining, resets_at: resetsAt?.toISOString() ?? null, seen_at: seenAt.toISOString() },
+    })),
+  };
+}
+
+export function presentBalance(
+  { providerId, keyNumber, balance, askedAt, failure }: StoredBalance,
+  catalog: Catalog | null,
+): Static<typeof balanceSchema> {
+  return {
+    ...{ provider: providerId, key_number: keyNumber, asked_at: askedAt.toISOString(), failure },
+    balance: balance === null ? null : presentMoney(nano(balance.amountNano)),
+    ...{ currency: balance?.currency ?? null, read_at: balance?.readAt.toISOString() ?? null },
+    low: catalog?.providers.find(({ id }) => id === providerId)?.balance_low ?? null,
   };
 }
 
@@ -179,12 +218,21 @@ export function presentFindings(findings: readonly UpstreamFinding[]): Static<ty
   return findings.map(({ check, isOk, message, remedy = null }) => ({ check, ok: isOk, message, remedy }));
 }
 
-export function presentEvent(
-  { kind, at, subject, by, detail }: UpstreamEvent,
-  position: number,
-): Static<typeof eventSchema> {
-  const id = `${at.toISOString()}/${position}`;
-  return { object: "upstream_event", id, kind, at: at.toISOString(), subject, by, detail };
+export function presentEvent({ id, kind, at, subject, by, detail }: UpstreamEvent): Static<typeof eventSchema> {
+  return {
+    ...{ object: "upstream_event" as const, id: `${at.getTime()}.${id}`, kind, at: at.toISOString(), subject, by },
+    detail: detail === "" ? null : detail,
+  };
+}
+
+export const eventIdPattern = "^[0-9]{1,15}\\.[a-z_]{1,40}/[A-Za-z0-9_.-]{1,200}$";
+
+/** The place of an event in the list, from its id. */
+export function parseEventPlace(id: string): EventPlace {
+  const dot = id.indexOf(".");
+  const at = new Date(Number(id.slice(0, dot)));
+  if (Number.isNaN(at.getTime())) throw createUnknownCursor();
+  return { at, id: id.slice(dot + 1) };
 }
 
 export function presentVendor(

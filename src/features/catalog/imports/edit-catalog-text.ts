@@ -10,6 +10,8 @@ export type CatalogEditor = {
   append(list: "models" | "prices", item: Item): void;
   /** Sets an amount of a price, by its position. */
   setAmount(position: number, name: string, amount: string): void;
+  /** Sets a field of the map at a place of the document. */
+  setNumber(place: readonly (string | number)[], name: string, value: number): void;
   /** The text with all edits. */
   write(): string;
 };
@@ -22,7 +24,12 @@ export function editCatalogText(source: string, document: Document): CatalogEdit
   const added = { models: [] as Item[], prices: [] as Item[] };
   return {
     append: (list, item) => void added[list].push(item),
-    setAmount: (position, name, amount) => void edits.push(changeAmount(document, source, { position, name, amount })),
+    setAmount: (position, name, amount) =>
+      void edits.push(
+        changeField(document, source, { place: ["prices", position], name, text: JSON.stringify(amount) }),
+      ),
+    setNumber: (place, name, value) =>
+      void edits.push(changeField(document, source, { place, name, text: String(value) })),
     write() {
       const appended = (["models", "prices"] as const).flatMap((list) =>
         added[list].length === 0 ? [] : [appendItems(document.get(list, true), source, added[list])],
@@ -39,13 +46,12 @@ export function editCatalogText(source: string, document: Document): CatalogEdit
   };
 }
 
-type AmountChange = { position: number; name: string; amount: string };
+type FieldChange = { place: readonly (string | number)[]; name: string; text: string };
 
-function changeAmount(document: Document, source: string, { position, name, amount }: AmountChange): Edit {
-  const line = document.getIn(["prices", position], true);
-  if (!isMap(line)) throw new TypeError("a price is a map");
+function changeField(document: Document, source: string, { place, name, text }: FieldChange): Edit {
+  const line = document.getIn(place, true);
+  if (!isMap(line)) throw new TypeError("a price or a route is a map");
   const value = line.get(name, true);
-  const text = JSON.stringify(amount);
   if (isScalar(value)) {
     const [from, to] = findRange(value);
     return { from, to, text };

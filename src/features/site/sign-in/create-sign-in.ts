@@ -16,7 +16,7 @@ import { addTotpRoutes } from "./second-factor/totp-routes.ts";
 import { addSessionRoutes } from "./session/session-routes.ts";
 import { deleteDeadSessions } from "./session/session-store.ts";
 import { createSessions, limitSessions, readSession } from "./session/sessions.ts";
-import { createSiteCookies, type RequestHeaders } from "./session/site-cookies.ts";
+import { createSiteCookies, type RequestHeaders, type SiteCookies } from "./session/site-cookies.ts";
 import type { SignInDependencies } from "./sign-in-dependencies.ts";
 import { composeChangeMail } from "./sign-in-mails.ts";
 import { addSignInRoutes } from "./sign-in-routes.ts";
@@ -30,6 +30,7 @@ type SignIn = {
   addRoutes(consoleApi: HttpServer): void;
   /** The session of these headers, or `null`. */
   readSession(headers: RequestHeaders): Promise<SiteSession | null>;
+  cookies: SiteCookies;
   notifyChange: SignInDependencies["notifyChange"];
   /** Finishes background work. */
   close(): Promise<void>;
@@ -95,6 +96,7 @@ export function createSignIn(site: SiteDependencies & { mailer: Mailer }, option
       const token = dependencies.cookies.read(headers, "session");
       return token === null ? null : await readSession(database, token, clock.now());
     },
+    cookies: dependencies.cookies,
     notifyChange: dependencies.notifyChange,
     close: () => dependencies.background.settled(),
   };

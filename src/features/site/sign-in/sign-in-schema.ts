@@ -73,6 +73,9 @@ export const sessionSchema = Type.Object({
     ],
     { description: "The user's rights on the operator side; `null` for customers." },
   ),
+  view: Type.Union([Type.Object({ id: Type.String(), ends_at: moment }), Type.Null()], {
+    description: "An operator's read-only view of the account; `null` for the account's own people.",
+  }),
   session: Type.Object({ id: Type.String(), created_at: moment, fresh_until: moment }),
 });
 

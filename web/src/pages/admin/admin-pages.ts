@@ -28,6 +28,7 @@ const adminPages: readonly AdminPageEntry[] = [
   { path: "catalog", Page: lazyPage(() => import("./catalog/catalog-page.tsx"), "CatalogPage") },
   { path: "catalog/history", Page: lazyPage(() => import("./catalog/catalog-history-page.tsx"), "CatalogHistoryPage") },
   { path: "setup", Page: lazyPage(() => import("./setup/setup-page.tsx"), "SetupPage") },
+  { path: "operators", Page: lazyPage(() => import("./operators/operators-page.tsx"), "OperatorsPage") },
   { path: "audit", Page: lazyPage(() => import("./audit/audit-page.tsx"), "AuditPage") },
 ];
 
@@ -57,6 +58,7 @@ export const adminNavigation: readonly AdminPlace[] = [
   { to: "abuse", name: "Abuse", drawing: drawings.block },
   { to: "upstreams", name: "Upstreams", icon: "refresh" },
   { to: "catalog", name: "Catalog", icon: "models" },
+  { to: "operators", name: "Operators", icon: "keys" },
   { to: "audit", name: "Audit log", drawing: drawings.audit },
 ];
 

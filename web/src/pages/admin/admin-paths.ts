@@ -43,6 +43,7 @@ export type paths = {
               has_second_factor: boolean;
               granted_by: string;
               granted_at: string;
+              last_seen_at: string | null;
             })[];
           };
         } };
@@ -71,6 +72,7 @@ export type paths = {
             has_second_factor: boolean;
             granted_by: string;
             granted_at: string;
+            last_seen_at: string | null;
           };
         } };
       };
@@ -849,6 +851,23 @@ export type paths = {
               tasks_per_minute: number | null;
               failed_attempts: number;
               last_failure: string | null;
+              limits: ({
+                name: string;
+                limit: number | null;
+                remaining: number | null;
+                resets_at: string | null;
+                seen_at: string;
+              })[];
+            })[];
+            balances: ({
+              provider: string;
+              key_number: number;
+              balance: string | null;
+              currency: string | null;
+              read_at: string | null;
+              low: string | null;
+              asked_at: string;
+              failure: string | null;
             })[];
             traffic: ({
               provider: string;
@@ -867,6 +886,10 @@ export type paths = {
   "/upstreams/events": {
     get: {
       parameters: {
+        query?: {
+          limit?: number;
+          after?: string;
+        };
         header?: {
           "x-client-request-id"?: string;
         };
@@ -878,12 +901,14 @@ export type paths = {
             data: ({
               object: "upstream_event";
               id: string;
-              kind: "switched_off" | "switched_on" | "secret_stored" | "secret_retired" | "catalog_applied" | "circuit";
+              kind: "switched_off" | "switched_on" | "secret_stored" | "secret_retired" | "catalog_applied" | "circuit_opened" | "circuit_closed" | "test_passed" | "test_failed";
               at: string;
               subject: string;
               by: string | null;
               detail: string | null;
             })[];
+            has_more: boolean;
+            next_cursor: string | null;
           };
         } };
       };
@@ -1289,6 +1314,13 @@ export type paths = {
             input_price: string;
             output_price: string;
           } | {
+            kind: "set_route";
+            model: string;
+            provider: string;
+            upstream_model: string;
+            priority: number;
+            weight: number;
+          } | {
             kind: "remove_model";
             model: string;
           };
@@ -1667,6 +1699,97 @@ export type paths = {
       } };
       responses: {
         204: { content?: never };
+      };
+    };
+  };
+  "/accounts/{account_id}/views": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        201: { content: {
+          "application/json": {
+            object: "account_view";
+            id: string;
+            account_id: string;
+            email: string;
+            ends_at: string;
+          };
+        } };
+      };
+    };
+  };
+  "/view/end": {
+    post: {
+      parameters: {
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": Record<never, never>;
+      } };
+      responses: {
+        204: { content?: never };
+      };
+    };
+  };
+  "/accounts/{account_id}/export": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": string;
+        } };
+      };
+    };
+  };
+  "/accounts/{account_id}/erase": {
+    post: {
+      parameters: {
+        path: {
+          account_id: string;
+        };
+        header?: {
+          "x-client-request-id"?: string;
+        };
+      };
+      requestBody: { content: {
+        "application/json": {
+          reason: string;
+        };
+      } };
+      responses: {
+        200: { content: {
+          "application/json": {
+            object: "person_erasure";
+            account_id: string;
+            audit_entries: number;
+          };
+        } };
       };
     };
   };
@@ -2944,6 +3067,7 @@ export type paths = {
             failed_attempt_count: number;
             task_id: string | null;
             client_request_id: string | null;
+            upstream_request_id: string | null;
             error_message: string | null;
             error_param: string | null;
             user_agent: string | null;
@@ -2966,6 +3090,7 @@ export type paths = {
               status: number | null;
               code: string | null;
               said: string | null;
+              upstream_request_id: string | null;
               duration_ms: number;
             })[];
             charged: {
@@ -3024,6 +3149,7 @@ export type paths = {
               request_id: string | null;
               created_at: string;
             })[];
+            requests_from: string | null;
           };
         } };
       };
@@ -3059,7 +3185,7 @@ export type paths = {
       parameters: {
         query?: {
           status?: "open" | "resolved" | "all";
-          rule?: "negative-margin" | "uncharged-cost" | "model-errors" | "upstream-errors" | "circuit-open" | "tasks-due" | "tasks-queued" | "webhooks-due" | "webhooks-failing" | "holds-overdue" | "jobs-late" | "accounts-frozen" | "disk-space" | "replication-lag" | "connection-budget" | "backup-age" | "archive-failing" | "requests-lost";
+          rule?: "negative-margin" | "uncharged-cost" | "model-errors" | "upstream-errors" | "circuit-open" | "vendor-balance" | "tasks-due" | "tasks-queued" | "webhooks-due" | "webhooks-failing" | "holds-overdue" | "jobs-late" | "accounts-frozen" | "disk-space" | "replication-lag" | "connection-budget" | "backup-age" | "archive-failing" | "requests-lost";
           limit?: number;
           after?: string;
         };

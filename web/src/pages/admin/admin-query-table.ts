@@ -16,6 +16,7 @@ import {
   listAccountKeys,
   listAccountNotes,
   listAccounts,
+  listAdminKeys,
   listAuditEntries,
   listCatalogVersions,
   listCodeBatches,
@@ -25,6 +26,7 @@ import {
   listDocuments,
   listFrozenAccounts,
   listMargins,
+  listOperators,
   listPayments,
   listPlans,
   listQueues,
@@ -64,7 +66,7 @@ export const adminQueries = nameQueries({
   adminSetup: { steps: whole(getSetup) },
   adminUpstreams: {
     list: whole(listUpstreams, { refetchInterval: 10_000 }),
-    events: whole(listUpstreamEvents),
+    events: paged(listUpstreamEvents),
     secrets: whole(listSecrets),
     vendors: whole(listVendors, { staleTime: 600_000 }),
   },
@@ -103,6 +105,8 @@ export const adminQueries = nameQueries({
     storage: paged(listStorage),
     storageTotal: whole(getStorageTotal),
   },
+  adminOperators: { list: whole(listOperators) },
+  adminKeys: { list: paged(listAdminKeys) },
   adminAudit: { list: paged(listAuditEntries) },
 });
 

@@ -74,6 +74,15 @@ export const listAuditEntries = (after: string | undefined, filter: AuditQuery) 
 
 export type AuditEntry = Awaited<ReturnType<typeof listAuditEntries>>["data"][number];
 
+export const listOperators = () => ask(adminApi.GET("/operators"));
+
+export type ListedOperator = Awaited<ReturnType<typeof listOperators>>["data"][number];
+
+export const listAdminKeys = (after: string | undefined) =>
+  ask(adminApi.GET("/keys", { params: { query: page(after) } }));
+
+export type AdminKey = Awaited<ReturnType<typeof listAdminKeys>>["data"][number];
+
 export const verifyAuditLog = () => ask(adminApi.GET("/audit/verification"));
 
 export const getToday = (day: string | undefined) =>
@@ -195,7 +204,8 @@ export const listUpstreams = () => ask(adminApi.GET("/upstreams"));
 export type UpstreamList = Awaited<ReturnType<typeof listUpstreams>>;
 export type Upstream = UpstreamList["data"][number];
 
-export const listUpstreamEvents = () => ask(adminApi.GET("/upstreams/events"));
+export const listUpstreamEvents = (after: string | undefined) =>
+  ask(adminApi.GET("/upstreams/events", { params: { query: { ...page(after), limit: 20 } } }));
 
 export type UpstreamEvent = Awaited<ReturnType<typeof listUpstreamEvents>>["data"][number];
 

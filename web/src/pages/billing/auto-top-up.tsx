@@ -81,12 +81,14 @@ function CardLine({ card }: { card: NonNullable<AutoTopUp["card"]> }) {
     () => ask(api.DELETE("/saved_card")),
     (next) => answers.write(queryTable.topUps.now(), next),
   );
-  const expiry = `${String(card.exp_month).padStart(2, "0")}/${card.exp_year}`;
+  // Hidden from operators who see the account.
+  const expiry = card.exp_month === 0 ? "" : `, expires ${String(card.exp_month).padStart(2, "0")}/${card.exp_year}`;
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
         <span className="tabular-nums">
-          <span className="capitalize">{card.brand}</span> •••• {card.last4}, expires {expiry}
+          <span className="capitalize">{card.brand}</span> •••• {card.last4}
+          {expiry}
         </span>
         <Button look="quiet" isBusy={remove.isBusy} onClick={() => remove.run(undefined)}>
           Remove card

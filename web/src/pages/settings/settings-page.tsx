@@ -6,17 +6,25 @@ import { useTableQuery } from "../../api/use-table-query.ts";
 import { Button } from "../../design/button.tsx";
 import { Card } from "../../design/card.tsx";
 import { DataList, DataListText } from "../../design/data-list.tsx";
+import { Skeleton } from "../../design/skeleton.tsx";
 import { useToast } from "../../design/toast.tsx";
 import { describeBrowser } from "../../parts/format/describe-browser.ts";
 import { formatMoment, formatSince } from "../../parts/format/format-time.ts";
 import { FormError } from "../../parts/forms/form-error.tsx";
 import { useAction } from "../../parts/forms/use-action.ts";
 import { ConsoleFrame } from "../../parts/frame/console-frame.tsx";
+import { lazyPart } from "../../parts/frame/lazy-part.tsx";
 import { useReauthentication } from "../../parts/session/reauthentication.tsx";
 import { AuthenticatorSection } from "./authenticator-section.tsx";
 import { PasskeysSection } from "./passkeys-section.tsx";
 import { PasswordSection } from "./password-section.tsx";
 import { ProfileSection } from "./profile-section.tsx";
+
+/** The last section, below the fold. */
+const ActivitySection = lazyPart(
+  async () => (await import("./activity-section.tsx")).ActivitySection,
+  <Skeleton className="h-40" />,
+);
 
 const allSections: readonly { id: string; name: string; content: ReactNode }[] = [
   { id: "profile", name: "Profile", content: <ProfileSection /> },
@@ -26,6 +34,7 @@ const allSections: readonly { id: string; name: string; content: ReactNode }[] =
   { id: "services", name: "Connected services", content: <ServicesSection /> },
   { id: "sessions", name: "Sessions", content: <SessionsSection /> },
   { id: "programs", name: "Connected programs", content: <ConnectedClientsSection /> },
+  { id: "activity", name: "Activity", content: <ActivitySection /> },
 ];
 
 export function SettingsPage() {

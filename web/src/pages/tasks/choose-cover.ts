@@ -19,6 +19,8 @@ export function chooseCover(task: Pick<Task, "status" | "output">, now: Date): C
     task.output.find(({ type }) => type === "image") ??
     task.output.find(({ type, content_type: contentType }) => type === "audio" && playable.test(contentType));
   if (output === undefined) return { kind: task.status === "succeeded" ? "text" : "failed" };
+  // Operators who see the account get no signed links.
+  if (!output.url.includes("?")) return { kind: "text" };
   if (new Date(output.expires_at) <= now) return { kind: "gone" };
   return { kind: output.type as "image" | "video" | "audio", output };
 }

@@ -4,9 +4,18 @@ import { Menu, MenuChoice, MenuItem } from "../../design/menu.tsx";
 import { useAction } from "../forms/use-action.ts";
 import { forgetRecentEntries } from "../search/recent-entries.ts";
 import { useSession } from "../session/use-session.ts";
+import { lazyPart } from "./lazy-part.tsx";
 import { themeNames, themes, useTheme } from "./use-theme.ts";
 
+/** Operators who see a customer's account: customers never load it. */
+const ViewBar = lazyPart(async () => (await import("../../pages/admin/views/view-bar.tsx")).ViewBar);
+
 export function AccountMenu() {
+  const { user, view } = useSession();
+  return view === null ? <OwnMenu /> : <ViewBar email={user.email} endsAt={view.ends_at} />;
+}
+
+function OwnMenu() {
   const { user } = useSession();
   const [theme, chooseTheme] = useTheme();
   const answers = useQueryCache();

@@ -27,7 +27,8 @@ const OperatorPlaces = lazyPart(async () => (await import("../../pages/admin/ope
 
 export function ConsoleLayout(): ReactNode {
   const { data: session } = useTableQuery(queryTable.session.current());
-  useLiveChanges(session?.account.id);
+  // An operator who sees an account gets no stream, and polls.
+  useLiveChanges(session?.view == null ? session?.account.id : undefined);
   return (
     <ConsoleShell
       search={<SearchButton />}

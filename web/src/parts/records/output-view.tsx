@@ -46,6 +46,8 @@ function useFirstLink(output: TaskOutput): TaskOutput {
 }
 
 function Preview({ output, url, name }: { output: TaskOutput; url: string; name: string }) {
+  // Operators who see the account get no signed links.
+  if (!url.includes("?")) return <p className="text-sm text-ink-soft">Contents are hidden in a view.</p>;
   const { content_type: contentType, width, height } = output;
   const frame = "max-h-[32rem] w-full rounded-md border border-line bg-sunken object-contain";
   if (contentType.startsWith("image/")) {

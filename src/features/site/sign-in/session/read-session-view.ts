@@ -17,7 +17,7 @@ export async function readSessionView(
     getSessionUser(database, session),
     listPasskeys(database, session.userId),
     findAccount(database, session.accountId),
-    findOperatorRole(session.userId),
+    session.view === null ? findOperatorRole(session.userId) : null,
   ]);
   invariant(account !== null, `user ${user.id} has no account`);
   return {
@@ -32,6 +32,7 @@ export async function readSessionView(
     },
     account: { id: account.id, time_zone: account.timeZone },
     operator: role === null ? null : { role, has_second_factor: hasSecondFactor(user) || passkeys.length > 0 },
+    view: session.view === null ? null : { id: session.view.id, ends_at: session.view.endsAt.toISOString() },
     session: {
       id: session.id,
       created_at: session.createdAt.toISOString(),

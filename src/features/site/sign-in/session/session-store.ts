@@ -83,6 +83,7 @@ export async function findSessionByToken(
     from: null,
     freshUntil: isCurrent ? row.fresh_until : row.created_at,
     isTwoStep: isCurrent && row.is_two_step,
+    view: null,
   };
   return { session, lastSeenAt: row.last_seen_at };
 }

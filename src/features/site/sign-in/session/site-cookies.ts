@@ -1,5 +1,5 @@
-/** Cookies: the session, outbox access, and unfinished sign-ins, sign-ups, passkey and provider flows. */
-type CookieName = "session" | "outbox" | "sign-up" | "second-factor" | "passkey" | "provider";
+/** Cookies: the session, an operator's view, outbox access, and unfinished sign-ins, sign-ups, passkey and provider flows. */
+type CookieName = "session" | "view" | "outbox" | "sign-up" | "second-factor" | "passkey" | "provider";
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
 

@@ -9,12 +9,13 @@ import { adminApi } from "../admin-api.ts";
 import { adminQueries, useAdminRefresh } from "../admin-query-table.ts";
 import type { AdminAccount } from "../fetch-admin.ts";
 import { ReasonDialog } from "../reason-dialog.tsx";
+import { SeeAsDialog } from "./see-as-dialog.tsx";
 
 type ActionProps = { account: AdminAccount; onClose(): void };
 
 /** The changes of an account, each with a reason. */
 export function AccountActions({ account }: { account: AdminAccount }) {
-  const [open, setOpen] = useState<"credit" | "change" | "suspend" | "resume" | "close" | null>(null);
+  const [open, setOpen] = useState<"credit" | "change" | "suspend" | "resume" | "close" | "see" | null>(null);
   const props = { account, onClose: () => setOpen(null) };
   const isSuspended = account.suspended_at !== null;
   return (
@@ -23,6 +24,7 @@ export function AccountActions({ account }: { account: AdminAccount }) {
         Book credit
       </Button>
       <Button onClick={() => setOpen("change")}>Change plan and limits</Button>
+      {account.members.length > 0 && <Button onClick={() => setOpen("see")}>See as customer</Button>}
       <Button look={isSuspended ? "plain" : "danger"} onClick={() => setOpen(isSuspended ? "resume" : "suspend")}>
         {isSuspended ? "Resume" : "Suspend"}
       </Button>
@@ -31,6 +33,7 @@ export function AccountActions({ account }: { account: AdminAccount }) {
           Close
         </Button>
       )}
+      {open === "see" && <SeeAsDialog {...props} />}
       {open === "credit" && <BookCredit {...props} />}
       {open === "change" && <ChangeTerms {...props} />}
       {open === "suspend" && <Suspension {...props} isSuspended />}

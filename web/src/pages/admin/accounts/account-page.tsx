@@ -30,6 +30,7 @@ import { AccountActions } from "./account-actions.tsx";
 import { AccountCharges } from "./account-charges.tsx";
 import { AccountNotes } from "./account-notes.tsx";
 import { AccountStatus } from "./account-status.tsx";
+import { PersonalData } from "./personal-data.tsx";
 
 const parents = [{ to: "/console/admin/accounts", name: "Accounts" }];
 
@@ -96,6 +97,7 @@ function LoadedAccount({ account }: { account: AdminAccount }) {
         <div className="flex min-w-0 flex-col gap-10">
           <Terms account={account} />
           <Members account={account} />
+          <PersonalData account={account} />
           <AccountNotes accountId={account.id} />
         </div>
       </div>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { ask } from "../../../api/console-api.ts";
 import { SelectField } from "../../../design/select-field.tsx";
 import { TextField } from "../../../design/text-field.tsx";
@@ -6,18 +6,33 @@ import { adminApi } from "../admin-api.ts";
 import { useAdminRefresh } from "../admin-query-table.ts";
 import { ReasonDialog } from "../reason-dialog.tsx";
 
-type ApplyDialogProps = { catalog: string; baseVersion: number; onApplied(): void; onClose(): void };
+type ApplyDialogProps = {
+  catalog: string;
+  baseVersion: number;
+  title?: string;
+  onApplied(): void;
+  onClose(): void;
+  /** What is applied, if the page behind does not show it. */
+  children?: ReactNode;
+};
 type Problem = { line: number; message: string };
 
 /** Applies a catalog now, or at a time. */
-export function ApplyDialog({ catalog, baseVersion, onApplied, onClose }: ApplyDialogProps) {
+export function ApplyDialog({
+  catalog,
+  baseVersion,
+  title = "Apply the catalog",
+  onApplied,
+  onClose,
+  children,
+}: ApplyDialogProps) {
   const refresh = useAdminRefresh();
   const [when, setWhen] = useState<"now" | "later">("now");
   const [time, setTime] = useState("");
   const isLater = when === "later";
   return (
     <ReasonDialog
-      title="Apply the catalog"
+      title={title}
       submitName={isLater ? "Schedule" : "Apply"}
       fields={["run_at"]}
       send={async ({ reason }) => {
@@ -38,6 +53,7 @@ export function ApplyDialog({ catalog, baseVersion, onApplied, onClose }: ApplyD
     >
       {(errorAt) => (
         <>
+          {children}
           <SelectField
             label="When"
             options={[

@@ -135,7 +135,12 @@ const attemptColumns: readonly Column<Attempt>[] = [
   {
     name: "What it said",
     hasNames: true,
-    cell: ({ said }) => (said === null ? <span className="text-ink-soft">Nothing</span> : <q>{said}</q>),
+    cell: ({ said, upstream_request_id: requestId }) => (
+      <div className="flex min-w-32 flex-col items-start gap-0.5">
+        {said === null ? <span className="text-ink-soft">Nothing</span> : <q>{said}</q>}
+        {requestId !== null && <CopyableText text={requestId} label="vendor's request ID" />}
+      </div>
+    ),
   },
   { name: "After", align: "right", isSecondary: true, cell: ({ duration_ms: ms }) => formatLatency(ms) },
 ];
@@ -144,6 +149,7 @@ const attemptColumns: readonly Column<Attempt>[] = [
 function Course({ request }: { request: ExplainedRequest }) {
   const { upstream, failed_attempts: attempts, status, latency_ms: latency, time_to_first_token_ms: first } = request;
   const hasServed = status < 400 && upstream !== null;
+  const { upstream_request_id: requestId } = request;
   const timing = `${formatLatency(latency)} in total${first === null ? "" : `, first token after ${formatLatency(first)}`}`;
   return (
     <Section title="Course">
@@ -172,6 +178,13 @@ function Course({ request }: { request: ExplainedRequest }) {
           </>
         )}
       </p>
+      {requestId !== null && (
+        <FactList
+          facts={[
+            { name: "Vendor's request ID", value: <CopyableText text={requestId} label="vendor's request ID" /> },
+          ]}
+        />
+      )}
     </Section>
   );
 }

@@ -35,10 +35,16 @@ export function SearchPage() {
           <EmptyState title={find === "" ? "Find anything" : "Nothing matches."}>
             A part of an e-mail address or name; the ID of a request, account, key, task, charge, payment, file or
             event, or its first eight characters; a whole API key or its last four characters; a payment's ID at Stripe;
-            a vendor's ID of a recent task; a client's own request ID of the last two days.
+            a vendor's ID of a request or a recent task; a client's own request ID.
           </EmptyState>
         }
       />
+      {results.data?.requests_from != null && (
+        <p className="text-sm text-ink-soft">
+          The request log was searched back to {formatMoment(results.data.requests_from, timeZone)}. Reading more of it
+          would take too long.
+        </p>
+      )}
     </ConsoleFrame>
   );
 }

@@ -1,21 +1,25 @@
 import { useState } from "react";
+import { usePageQuery } from "../../../api/use-page-query.ts";
 import { useTableQuery } from "../../../api/use-table-query.ts";
 import { Badge, type BadgeKind } from "../../../design/badge.tsx";
 import { Button, buttonClasses } from "../../../design/button.tsx";
 import { type Column, DataTable } from "../../../design/data-table.tsx";
 import { EmptyState } from "../../../design/empty-state.tsx";
+import { LoadMore } from "../../../design/load-more.tsx";
 import { Section } from "../../../design/section.tsx";
+import { formatCount } from "../../../parts/format/format-money.ts";
 import { formatMoment } from "../../../parts/format/format-time.ts";
 import { ConsoleFrame } from "../../../parts/frame/console-frame.tsx";
 import { useSession } from "../../../parts/session/use-session.ts";
 import { AdminLink } from "../admin-place.tsx";
 import { adminQueries } from "../admin-query-table.ts";
 import type { Upstream, UpstreamEvent, UpstreamList } from "../fetch-admin.ts";
+import { RouteDialog } from "./route-dialog.tsx";
 import { SecretsSection } from "./secrets-section.tsx";
 import { SwitchDialog } from "./switch-dialog.tsx";
 import { TestDialog } from "./test-dialog.tsx";
 
-type Chosen = { action: "switch" | "test"; upstream: Upstream };
+type Chosen = { action: "switch" | "test" | "route"; upstream: Upstream };
 
 /** Where calls go, and how well. */
 export function UpstreamsPage() {
@@ -44,9 +48,11 @@ export function UpstreamsPage() {
         />
       </Section>
       {list.data !== undefined && <Traffic list={list.data} />}
+      {list.data !== undefined && list.data.balances.length > 0 && <Balances rows={list.data.balances} />}
       <SecretsSection />
       <Timeline />
       {chosen?.action === "switch" && <SwitchDialog upstream={chosen.upstream} onClose={close} />}
+      {chosen?.action === "route" && <RouteDialog upstream={chosen.upstream} onClose={close} />}
       {chosen?.action === "test" && <TestDialog provider={chosen.upstream.provider} onClose={close} />}
     </ConsoleFrame>
   );
@@ -121,6 +127,20 @@ function listColumns(choose: (chosen: Chosen) => void): Column<Upstream>[] {
       ),
     },
     {
+      name: "Rate limits",
+      hasNames: true,
+      isSecondary: true,
+      cell: ({ limits }) => (
+        <ul className="text-xs">
+          {limits.map(({ name, limit, remaining, seen_at: at }) => (
+            <li key={name} title={`Seen ${formatMoment(at)}`}>
+              {name} <span className="text-ink-soft">{presentLimit(remaining, limit)}</span>
+            </li>
+          ))}
+        </ul>
+      ),
+    },
+    {
       name: "Actions",
       isNameHidden: true,
       align: "right",
@@ -129,6 +149,9 @@ function listColumns(choose: (chosen: Chosen) => void): Column<Upstream>[] {
           <Button look="quiet" onClick={() => choose({ action: "test", upstream })}>
             Test
           </Button>
+          <Button look="quiet" onClick={() => choose({ action: "route", upstream })}>
+            Weight
+          </Button>
           <Button look="quiet" onClick={() => choose({ action: "switch", upstream })}>
             {upstream.switch === null ? "Disable" : "Enable"}
           </Button>
@@ -136,6 +159,60 @@ function listColumns(choose: (chosen: Chosen) => void): Column<Upstream>[] {
       ),
     },
   ];
+}
+
+function presentLimit(remaining: number | null, limit: number | null): string {
+  if (remaining === null) return limit === null ? "" : `at most ${formatCount(limit)}`;
+  return limit === null ? `${formatCount(remaining)} left` : `${formatCount(remaining)} of ${formatCount(limit)} left`;
+}
+
+type Balance = UpstreamList["balances"][number];
+
+function Balances({ rows }: { rows: readonly Balance[] }) {
+  const { time_zone: timeZone } = useSession().account;
+  const columns: Column<Balance>[] = [
+    {
+      name: "Provider",
+      hasNames: true,
+      cell: ({ provider, key_number: key }) => (
+        <span className="flex min-w-20 flex-col">
+          {provider}
+          <span className="text-xs text-ink-soft">{`key ${key + 1}`}</span>
+        </span>
+      ),
+    },
+    {
+      name: "Balance",
+      align: "right",
+      cell: ({ balance, currency, low }) => (
+        <span className="flex flex-col items-end gap-0.5">
+          {balance === null ? "Not known" : `${balance} ${currency}`}
+          {low !== null && <span className="text-xs text-ink-soft">{`alarm below ${low}`}</span>}
+        </span>
+      ),
+    },
+    {
+      name: "Read",
+      hasNames: true,
+      cell: ({ read_at: at, failure }) => (
+        <span className="flex min-w-24 flex-col">
+          {at !== null && <span className="text-ink-soft">{formatMoment(at, timeZone)}</span>}
+          {failure !== null && <span className="text-xs text-danger wrap-anywhere">{failure}</span>}
+        </span>
+      ),
+    },
+  ];
+  return (
+    <Section title="Balances at vendors" intro="Asked every ten minutes, in the vendor's currency.">
+      <DataTable
+        label="Balances"
+        columns={columns}
+        rows={rows}
+        keyOf={({ provider, key_number: key }) => `${provider}/${key}`}
+        empty={null}
+      />
+    </Section>
+  );
 }
 
 type Traffic = UpstreamList["traffic"][number];
@@ -185,11 +262,14 @@ const eventNames: Readonly<Record<UpstreamEvent["kind"], string>> = {
   secret_stored: "Key stored",
   secret_retired: "Key retired",
   catalog_applied: "Catalog applied",
-  circuit: "Circuit",
+  circuit_opened: "Circuit opened",
+  circuit_closed: "Circuit closed",
+  test_passed: "Test passed",
+  test_failed: "Test failed",
 };
 
 function Timeline() {
-  const events = useTableQuery(adminQueries.adminUpstreams.events());
+  const { rows, more, ...events } = usePageQuery(adminQueries.adminUpstreams.events());
   const { time_zone: timeZone } = useSession().account;
   const columns: Column<UpstreamEvent>[] = [
     { name: "Time", cell: ({ at }) => <span className="text-ink-soft">{formatMoment(at, timeZone)}</span> },
@@ -208,16 +288,19 @@ function Timeline() {
     { name: "Who", hasNames: true, isSecondary: true, cell: ({ by }) => by ?? "" },
   ];
   return (
-    <Section title="What happened" intro="Circuits are those that are not closed now.">
+    <Section
+      title="What happened"
+      intro="Circuits over all processes: opened in the first, closed in the last. Tests and circuits stay for 90 days."
+    >
       <DataTable
         label="Events"
         columns={columns}
-        rows={events.data?.data}
-        error={events.error}
-        onRetry={() => void events.refetch()}
+        rows={rows}
+        {...events}
         keyOf={({ id }) => id}
         empty={<EmptyState title="Nothing was changed yet." />}
       />
+      <LoadMore {...more} />
     </Section>
   );
 }
