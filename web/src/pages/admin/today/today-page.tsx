@@ -5,7 +5,7 @@ import { LoadFailure } from "../../../design/load-failure.tsx";
 import { Section } from "../../../design/section.tsx";
 import { Skeleton } from "../../../design/skeleton.tsx";
 import { Stat } from "../../../design/stat.tsx";
-import { formatCount, formatMoney, formatRoughMoney } from "../../../parts/format/format-money.ts";
+import { formatCount, formatRoughMoney } from "../../../parts/format/format-money.ts";
 import { formatSince } from "../../../parts/format/format-time.ts";
 import { Money } from "../../../parts/format/money.tsx";
 import { ConsoleFrame } from "../../../parts/frame/console-frame.tsx";
