@@ -50,7 +50,10 @@ export async function offerDemoModels(parts: CatalogParts, caller: DemoCaller, a
     hasSecret: () => false,
     findPackageFault: () => null,
   };
-  const outcome = await applyCatalog({ ...parts, surroundings }, stringify({ ...catalog, currency }, { aliasDuplicateObjects: false }));
+  const outcome = await applyCatalog(
+    { ...parts, surroundings },
+    stringify({ ...catalog, currency }, { aliasDuplicateObjects: false }),
+  );
   invariant(outcome.kind === "accepted", `the demo's catalog is refused: ${JSON.stringify(outcome)}`);
   const last = moreModels.at(-1)?.id;
   const isOffered = async (): Promise<boolean> => {

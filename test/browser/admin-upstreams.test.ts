@@ -166,7 +166,13 @@ describe.skipIf(!hasBrowser)("the operator's upstreams and catalog", () => {
   test("what happened to upstreams is listed in pages, and limits and balances are shown", async () => {
     const { database } = site.gateway;
     const at = new Date();
-    const circuit = { providerId: "openai", upstreamModel: "gpt-5.6-sol", keyNumber: 0, actor: null, detail: "timeout" };
+    const circuit = {
+      providerId: "openai",
+      upstreamModel: "gpt-5.6-sol",
+      keyNumber: 0,
+      actor: null,
+      detail: "timeout",
+    };
     await insertUpstreamEvents(
       database,
       Array.from({ length: 25 }, (_, index) => ({
@@ -176,7 +182,9 @@ describe.skipIf(!hasBrowser)("the operator's upstreams and catalog", () => {
     );
     const place = { providerId: "openai", upstreamModel: "gpt-5.6-sol", keyNumber: 0 };
     const resetsAt = null;
-    await putLimits(database, [{ ...place, name: "tokens", most: 30_000_000, remaining: 29_000, resetsAt, seenAt: at }]);
+    await putLimits(database, [
+      { ...place, name: "tokens", most: 30_000_000, remaining: 29_000, resetsAt, seenAt: at },
+    ]);
     const key = { providerId: "openai", keyNumber: 0, askedAt: at };
     await putVendorBalance(database, key, { amountNano: 3_200_000_000n, currency: "USD" });
     await putVendorBalance(database, key, { failure: "key-refused (401): Invalid key" });

@@ -5,6 +5,8 @@
  * recent proof of identity for money, secrets and rights. A key does only what its scopes and access permit, and cannot make
  * keys or operators. Every change commits together with its entry in the audit log. Keys are stored as hashes.
  */
+
+export { closeAsOperator } from "./accounts/support-account.ts";
 export type { AdminCommands } from "./admin-dependencies.ts";
 export { recordCatalog } from "./catalog/apply-as-operator.ts";
 export { type Admin, createAdmin } from "./create-admin.ts";
@@ -30,7 +32,6 @@ export {
   type Operator,
   putOperator,
 } from "./operators/operator-store.ts";
-export { closeAsOperator } from "./accounts/support-account.ts";
 export { erasePerson } from "./people/erase-person.ts";
 export { exportPerson } from "./people/export-person.ts";
 export { narrowToView } from "./views/view-account.ts";

@@ -3,10 +3,10 @@ import { Type } from "typebox";
 import type { AccountId } from "../../../lib/ids.ts";
 import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { pathParams } from "../../../platform/http/path-params.ts";
-import { reasonSchema } from "../edge/reason.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { getActing } from "../edge/admin-caller.ts";
 import { describeAdminEndpoint } from "../edge/admin-endpoint-table.ts";
+import { reasonSchema } from "../edge/reason.ts";
 import { erasePerson } from "./erase-person.ts";
 import { exportPerson } from "./export-person.ts";
 

@@ -9,7 +9,11 @@ import { type Quote, useQuote } from "./use-quote.ts";
 export function QuoteLine({ path, request }: { path: string; request: Record<string, unknown> | null }) {
   const { quote, error } = useQuote(path, request);
   return (
-    <p role="note" aria-label="Price of this message" className="-mt-3 min-h-[1lh] px-1 text-sm text-ink-soft tabular-nums">
+    <p
+      role="note"
+      aria-label="Price of this message"
+      className="-mt-3 min-h-[1lh] px-1 text-sm text-ink-soft tabular-nums"
+    >
       {quote !== null && <QuotedPrice quote={quote} />}
       {quote === null && error !== null && <QuoteFailure error={error} />}
     </p>

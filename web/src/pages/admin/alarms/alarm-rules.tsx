@@ -54,7 +54,12 @@ function listColumns(onChange: (rule: AlarmRule) => void, currency: string): Col
       name: "Fires",
       cell: (rule) => (rule.enabled ? describeThreshold(rule, currency) : <Badge>Off</Badge>),
     },
-    { name: "Last reading", isSecondary: true, hasNames: true, cell: (rule) => <LastReading rule={rule} currency={currency} /> },
+    {
+      name: "Last reading",
+      isSecondary: true,
+      hasNames: true,
+      cell: (rule) => <LastReading rule={rule} currency={currency} />,
+    },
     {
       name: "Change",
       isNameHidden: true,
