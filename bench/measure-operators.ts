@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { createAdminKey } from "../src/features/admin/index.ts";
+import { sumMoneySlots } from "../src/features/costs/index.ts";
 import type { BlockRecord } from "../src/features/requests/request-block.ts";
 import { insertRequests } from "../src/features/requests/request-store.ts";
 import { systemClock } from "../src/lib/clock.ts";
@@ -19,6 +20,8 @@ const pageGoalMsMax = 300;
 const pageReads = 5;
 const dayMs = 86_400_000;
 const portion = 20_000;
+/** The oldest accounts are younger. */
+const daysMax = 60;
 const callsOfAccount = 100;
 
 /** A name and a key for each account, a payment for every second one, a file for every tenth. */
@@ -70,11 +73,13 @@ const pages: readonly [name: string, ...paths: string[]][] = [
   ["money: margins", "/margins?by=model", "/margins?by=account"],
   ["money: credit entries", "/credit-entries?limit=50"],
   ["money: refunds, frozen accounts", "/reversals", "/frozen-accounts", "/ledger-verifications"],
+  ["money: invoices", "/documents?limit=50"],
   ["tasks", "/tasks?limit=50", "/queues", "/deliveries?limit=50"],
   ["storage", "/storage"],
   ["upstreams", "/upstreams", "/upstreams/events"],
   ["catalog", "/catalog", "/catalog/versions"],
-  ["abuse", "/sign-ups", "/sign-ups/summary?by=network", "/sign-ups/summary?by=domain", "/blocks"],
+  ["abuse", "/sign-ups", "/sign-ups/summary?by=network", "/sign-ups/summary?by=domain", "/blocks?kind=network"],
+  ["operators", "/operators", "/keys"],
   ["audit log", "/audit"],
   ["setup", "/setup"],
 ];
@@ -98,6 +103,8 @@ export async function measureOperators(words: string[]): Promise<void> {
     await fillCharges(client, fill, { from: 0, to: 1 });
     const accountIds = await listAccountIds(client);
     await fillRequests(database, accountIds, requests);
+    // As the gateways' job would have done, a day per run.
+    for (let run = 0; run <= daysMax; run += 1) await sumMoneySlots({ database, clock: systemClock });
     await client.query("vacuum analyze");
     const subject = await readSubject(client);
     const headers = { authorization: `Bearer ${await createKey(database)}` };

@@ -2101,7 +2101,7 @@ begin
   new.number := coalesce(last.number, 0) + 1;
   new.created_at := clock_timestamp();
   new.previous_hash := coalesce(last.hash, sha256(''));
-  -- 122 random bits each: without the salt, nobody can try addresses against the digest of an erased entry.
+  -- 122 random bits each: without the salt, an address cannot be tried against the digest of an erased entry.
   new.who_salt := uuid_send(gen_random_uuid());
   new.facts_salt := uuid_send(gen_random_uuid());
   new.erased_at := null;

@@ -42,7 +42,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     emptyOutDir: true,
     reportCompressedSize: false,
-    // One chunk for the framework and widely shared code, one for summaries of money, and one for the docs: many
+    // One chunk for the framework and widely shared code, one for summaries of money, for code, and for the docs: many
     // small chunks compress worse. A group also takes what its modules import, unless another has priority.
     rolldownOptions: {
       output: {
@@ -63,6 +63,7 @@ export default defineConfig({
               name: "money",
               test: /\/web\/src\/(design\/(exact|fact|section)|parts\/format\/(money\.|format-amount))/,
             },
+            { name: "code", test: /\/web\/src\/design\/(code-block|copy-button)/ },
             { name: "docs", test: /\/web\/src\/pages\/(docs\/(page-navigation|use-hash|insert)|guide\/chapter)/ },
           ],
         },

@@ -26,7 +26,7 @@ type Vendor = {
   errors?: VendorErrors;
 };
 
-/** Where vendors state what is left on an account. Each is a documented endpoint that takes a key for calls. */
+/** Where vendors state the balance of an account. Each is a documented endpoint that takes a key for calls. */
 const vendors: Record<BalanceSource, Vendor> = {
   openrouter: {
     hosts: ["openrouter.ai"],

@@ -43,7 +43,7 @@ test("headers without a name are requests; resets are seconds or Unix times", ()
   ]);
 });
 
-test("what is no limit is ignored, and there are eight at most", () => {
+test("other headers are ignored, and eight limits are read at most", () => {
   expect(readVendorLimits({ "x-ratelimit-limit-requests": "many", "retry-after": "3", server: "x" }, now)).toEqual([]);
   expect(readVendorLimits({ "x-ratelimit-limit-requests": ["1", "2"] }, now)).toEqual([]);
   const many = Array.from({ length: 20 }, (_, index) => [`x-ratelimit-limit-kind${index}`, "5"]);

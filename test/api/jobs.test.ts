@@ -49,6 +49,7 @@ test("a gateway schedules every job", async () => {
     { name: "check-all-accounts", schedule: everyNight },
     { name: "check-changed-accounts", schedule: everyMinute },
     { name: "count-traffic", schedule: everyMinute },
+    { name: "end-account-views", schedule: everyMinute },
     { name: "forget-connect-requests", schedule: everyHour },
     { name: "forget-idempotency-keys", schedule: everyMinute },
     { name: "forget-old-events", schedule: everyHour },
@@ -57,6 +58,7 @@ test("a gateway schedules every job", async () => {
     { name: "issue-statements", schedule: everyHour },
     { name: "make-months", schedule: everyHour },
     { name: "pack-request-log", schedule: everyHour },
+    { name: "poll-vendor-balances", schedule: everyMinute },
     { name: "raise-alerts", schedule: everyMinute },
     { name: "reconcile-tasks", schedule: everyNight },
     { name: "remove-expired-files", schedule: everyMinute },
@@ -68,6 +70,7 @@ test("a gateway schedules every job", async () => {
     { name: "sweep-checkouts", schedule: everyMinute },
     { name: "sweep-ledger", schedule: everyMinute },
     { name: "sweep-responses", schedule: everyMinute },
+    { name: "sweep-upstream-events", schedule: everyMinute },
     { name: "top-up-accounts", schedule: everyMinute },
     { name: "verify-ledger", schedule: everyMinute },
   ]);

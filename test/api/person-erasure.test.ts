@@ -205,7 +205,7 @@ test("blanking an entry outside of an erasure, or changing its texts, breaks the
   );
   const number = rows[0]?.number ?? 0n;
   await sql`create table kept_entry as select * from audit_entries where number = ${number}`.execute(gateway.database);
-  // As a version before 0034 wrote it, and as somebody would blank it to hide it.
+  // As a version before 0034 wrote it, blanked without an erasure.
   await withoutTriggers(sql`
     update audit_entries set who_salt = null, who_digest = null, facts_salt = null, facts_digest = null,
         erased_at = now(), actor_name = 'erased', address = null, reason = null, before = null, after = null

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { listUpstreamEvents, type UpstreamEvent } from "../../src/features/admin/upstreams/upstream-event-store.ts";
 import { sweepUpstreamEvents } from "../../src/features/catalog/index.ts";
-import { insertUpstreamEvents } from "../../src/features/catalog/upstream-event-store.ts";
 import { replaceHealth } from "../../src/features/catalog/upstream-health-store.ts";
+import { insertUpstreamEvents } from "../../src/features/catalog/upstream-history-store.ts";
 import { createDatabase, type Database, inTransaction } from "../../src/platform/database/database.ts";
 import type { TargetHealth } from "../../src/providers/upstream-health.ts";
 import { createTestClock } from "../harness/test-clock.ts";

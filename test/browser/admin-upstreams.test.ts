@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { insertUpstreamEvents } from "../../src/features/catalog/upstream-event-store.ts";
+import { insertUpstreamEvents } from "../../src/features/catalog/upstream-history-store.ts";
 import { putVendorBalance } from "../../src/features/catalog/vendor-balance-store.ts";
 import { putLimits } from "../../src/features/catalog/vendor-limit-store.ts";
 import { signInOperator } from "../harness/admin/signed-in-operator.ts";

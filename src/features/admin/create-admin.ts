@@ -37,7 +37,7 @@ export type Admin = {
   addRoutes(http: HttpServer): Promise<void>;
   /** Applies the scheduled changes of the catalog that are due. */
   applyScheduledCatalogs(): Promise<void>;
-  /** Asks vendors what is left on our accounts, if it is time. */
+  /** Asks vendors for the balances of our accounts, if it is time. */
   pollVendorBalances(signal: AbortSignal): Promise<void>;
   /** Records the end of views of accounts that are over. */
   sweepViews(): Promise<void>;

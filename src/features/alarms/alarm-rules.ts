@@ -87,7 +87,7 @@ const alarmRules = {
     title: "A vendor balance is low",
     severity: "page",
     reads:
-      "What is left on your account at a vendor, in its currency. A provider's `balance_low` replaces the threshold. Older than 6 hours: not read.",
+      "The balance of your account at a vendor, in its currency. A provider's `balance_low` replaces the threshold. Older than 6 hours: not read.",
     unit: "count",
     isMetBy: "below",
     bounds: { min: 0, max: 1_000_000_000 },

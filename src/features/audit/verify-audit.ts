@@ -35,7 +35,7 @@ export async function verifyAudit(database: Database, expected: AuditHead | null
     };
     if (portion.entries < portionEntries) break;
   }
-  // Nothing else shows whether an old entry was blanked by an erasure, or by somebody who hides it.
+  // Only this count shows whether an erasure blanked an old entry, or an attacker.
   if (blanked.found > blanked.recorded && blanked.first !== null) {
     return { entries, fault: { kind: "changed", number: blanked.first }, head };
   }

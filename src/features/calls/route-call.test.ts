@@ -156,15 +156,20 @@ test("a failed attempt records the upstream's message without our key", async ()
     },
   });
   const target = createTarget(0, (sink) => {
-    queueMicrotask(() => sink.onError(leaky));
+    queueMicrotask(() => {
+      sink.onHead?.({ "x-request-id": "req_vendor_1" });
+      sink.onError(leaky);
+      sink.onHead?.({ "x-request-id": "too late" });
+    });
     return idle;
   });
   const { run, outcome } = route([{ ...target, apiKeyReference: "plain-words-as-a-key" }]);
   await outcome;
+  expect(run.upstreamRequestId).toBe("req_vendor_1");
   expect(run.failedAttempts).toEqual([
     {
       ...{ upstream: "provider-0", upstreamModel: "talk-1", keyNumber: 0, durationMs: 0 },
-      ...{ kind: "key-refused", status: 401, code: "invalid_api_key" },
+      ...{ kind: "key-refused", status: 401, code: "invalid_api_key", upstreamRequestId: "req_vendor_1" },
       said: "No such key: [hidden]. See https://a.b/c?[hidden]",
     },
   ]);
@@ -172,6 +177,7 @@ test("a failed attempt records the upstream's message without our key", async ()
 
 /** Everything that an adapter or the paid call can do. */
 const acts: Readonly<Record<string, (sink: CallSink<Kinds>, run: RoutedRun<Kinds>) => void>> = {
+  head: (sink) => sink.onHead?.({ "x-request-id": "req_vendor_2" }),
   accept: (sink) => sink.onAccepted(),
   data: (sink) => sink.onPieces([]),
   end: (sink) => sink.onEnd(null),

@@ -23,7 +23,7 @@ const timeoutMs = 10_000;
 const keysMax = 200;
 const askedAtOnce = 8;
 
-/** Asks each vendor that has an endpoint for it what is left on our account, every ten minutes, with each key. */
+/** Asks each vendor with such an endpoint for the balance of our account, every ten minutes, with each key. */
 export async function pollVendorBalances({ database, clock, secrets, providers, signal }: Polling): Promise<void> {
   const keys = providers
     .filter((provider) => findBalanceSource(provider) !== null)

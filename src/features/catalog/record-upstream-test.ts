@@ -1,6 +1,6 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { UpstreamFinding } from "../../providers/examine-upstream.ts";
-import { insertUpstreamEvents } from "./upstream-event-store.ts";
+import { insertUpstreamEvents } from "./upstream-history-store.ts";
 
 type UpstreamTest = { providerId: string; findings: readonly UpstreamFinding[]; actor: string; at: Date };
 

@@ -1,8 +1,8 @@
 import type { Clock } from "../../lib/clock.ts";
 import { type Database, inTransaction } from "../../platform/database/database.ts";
 import { silentNodeMs } from "./publish-health.ts";
-import { deleteOldUpstreamEvents } from "./upstream-event-store.ts";
 import { replaceHealth } from "./upstream-health-store.ts";
+import { deleteOldUpstreamEvents } from "./upstream-history-store.ts";
 import { deleteOldLimits } from "./vendor-limit-store.ts";
 
 const dayMs = 24 * 60 * 60_000;

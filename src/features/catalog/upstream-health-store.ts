@@ -1,6 +1,6 @@
 import type { Database } from "../../platform/database/database.ts";
 import type { CircuitState, TargetHealth } from "../../providers/upstream-health.ts";
-import { insertUpstreamEvents, listOpenCircuits, lockCircuits, type OpenCircuit } from "./upstream-event-store.ts";
+import { insertUpstreamEvents, listOpenCircuits, lockCircuits, type OpenCircuit } from "./upstream-history-store.ts";
 
 /** A node of another version may report failures that this one does not know, so the last failure is a plain string. */
 export type ReportedHealth = Omit<TargetHealth, "lastFailure"> & {

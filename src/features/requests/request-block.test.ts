@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { nano } from "../../lib/money.ts";
-import { allColumns, type BlockRecord, blockCallsMax, blockSpanMs, formBlocks, readBlock } from "./request-block.ts";
+import {
+  allColumns,
+  type BlockRecord,
+  blockCallsMax,
+  blockSpanMs,
+  formBlocks,
+  hashId,
+  readBlock,
+} from "./request-block.ts";
 import { requestEndings } from "./request-record.ts";
 
 const text = fc.string({ unit: "binary", maxLength: 40 });
@@ -32,10 +40,11 @@ const record: fc.Arbitrary<BlockRecord> = fc.record({
   userAgent: few(text),
   isReplayed: fc.boolean(),
   upstream: few(text),
+  upstreamRequestId: few(text),
   failedAttempts: fc.array(
     fc.record({
       ...{ upstream: text, kind: fc.constant("timeout" as const), status: few(fc.nat()) },
-      ...{ durationMs: fc.nat(), words: few(text) },
+      ...{ durationMs: fc.nat(), words: few(text), upstreamRequestId: few(text) },
     }) as never,
     { maxLength: 2 },
   ),
@@ -64,13 +73,15 @@ test("a block states its period, its number of calls and the values that occur i
   const [first, second] = fc.sample(record, 2).toSorted(byTime);
   if (first === undefined || second === undefined) throw new Error("no sample");
   const same = { keyId: "key_1", wire: "chat", model: "a", errorCode: null, clientRequestId: null } as const;
+  const ids = { upstreamRequestId: "req_1", failedAttempts: [] };
   const [block] = formBlocks("acct_1", [
-    { ...second, ...same, status: 404, errorCode: "not_found", isAmendment: true },
-    { ...first, ...same, status: 200, model: null, isAmendment: false },
+    { ...second, ...same, ...ids, status: 404, errorCode: "not_found", isAmendment: true },
+    { ...first, ...same, ...ids, clientRequestId: "mine", status: 200, model: null, isAmendment: false },
   ]);
   expect(block).toMatchObject({ firstAt: first.createdAt, lastAt: second.createdAt, calls: 1 });
   expect(block?.contains).toEqual({
-    ...{ keyIds: ["key_1"], wires: ["chat"], models: ["a"], errorCodes: ["not_found"], clientIdHashes: [] },
+    ...{ keyIds: ["key_1"], wires: ["chat"], models: ["a"], errorCodes: ["not_found"] },
+    idHashes: [hashId("mine"), hashId("req_1")],
     statuses: [200, 404],
   });
 });

@@ -29,7 +29,7 @@ const actors: Readonly<Record<Activity["by"], string>> = {
 /** Where the words of an action are not its sentence. */
 const sentences: Readonly<Record<string, string>> = {
   "account.view_begun": "Began to look at your account, read-only",
-  "account.view_ended": "Stopped looking at your account",
+  "account.view_ended": "The look at your account ended",
   "account.spend_cap_lifted": "Lifted the daily spend cap",
   "account.changed": "Changed plan or limits",
   "two_step.codes_renewed": "Renewed backup codes",

@@ -27,8 +27,7 @@ const OperatorPlaces = lazyPart(async () => (await import("../../pages/admin/ope
 
 export function ConsoleLayout(): ReactNode {
   const { data: session } = useTableQuery(queryTable.session.current());
-  // An operator who sees an account gets no stream, and polls.
-  useLiveChanges(session?.view == null ? session?.account.id : undefined);
+  useLiveChanges(session?.account.id);
   return (
     <ConsoleShell
       search={<SearchButton />}
