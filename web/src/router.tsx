@@ -394,8 +394,8 @@ function pick<Name extends string>(...names: readonly Name[]) {
   return (search: Record<string, unknown>): Search<Name> => {
     const words: Search<Name> = {};
     for (const name of names) {
-      const value = search[name];
-      if (typeof value === "string" && value !== "") words[name] = value;
+      // `parseSearch` makes strings only.
+      if (search[name]) words[name] = String(search[name]);
     }
     return words;
   };
