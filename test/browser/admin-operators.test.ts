@@ -68,7 +68,10 @@ describe.skipIf(!hasBrowser)("the pages of operators and admin keys", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Email").fill("stranger@example.com");
     await press(page, "Add");
-    await dialog.getByText(/There is no user stranger@example.com/).first().waitFor();
+    await dialog
+      .getByText(/There is no user stranger@example.com/)
+      .first()
+      .waitFor();
     await dialog.getByLabel("Email").fill(email);
     await press(page, "Add");
     const row = page.getByRole("row", { name: new RegExp(email) });
