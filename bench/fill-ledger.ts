@@ -77,10 +77,17 @@ const chargesStatement = `
       '{120,60}', '{150000,600000}', 1000, 0, 180, ${paidNano}, 0, moment from calls order by number;
   drop table calls;`;
 
-/** As the gateways' job would have done. Later parts have later charges. */
+/**
+ * As the gateways' job would have done. Later parts have later charges. The job writes minute by minute, so its rows are in
+ * the order of their time.
+ */
 const rollUpStatement = `
   create temporary table mark as select max(created_at) + interval '1 ms' as moment from charges;
   select roll_up_usage(array_agg(account_id), array_agg(rolled_until), (select moment from mark)) from wallets;
+  create temporary table rolled as select * from usage_rollups;
+  truncate usage_rollups;
+  insert into usage_rollups select * from rolled order by slot_at;
+  drop table rolled;
   update wallets set rolled_until = mark.moment, books_from = mark.moment from mark;
   drop table mark;`;
 
