@@ -52,8 +52,8 @@ export default defineConfig({
     hookTimeout: 240_000,
     // A child process that a test starts dies with the thread that started it, so tests run in processes.
     pool: "forks",
-    // Most tests wait for child processes and polls: six workers left a quarter of two cores idle.
-    maxWorkers: 8,
+    // Most tests wait for child processes and polls: four workers left a quarter of two cores idle.
+    maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     projects: projects.map((test) => ({ extends: true as const, test })),
   },

@@ -12,6 +12,7 @@ import { type SiteVisitor, visitorSettings, visitSite } from "../harness/site/si
 import { createTestClock, type TestClock } from "../harness/test-clock.ts";
 import { startGateway } from "../harness/test-gateway.ts";
 import { canary, findCanary } from "../harness/upstreams/fake-upstreams.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 const minuteMs = 60_000;
 const rememberedMs = 20_000;
@@ -72,6 +73,10 @@ async function readUptime() {
   const { status, body } = await everybody.get("/uptime");
   expect(status).toBe(200);
   return body;
+}
+
+async function readPage(): Promise<string> {
+  return await (await fetch(`${chat.gateway.siteUrl}/status`)).text();
 }
 
 async function findSlot(kind: "model" | "endpoint" | "upstream", subject: string) {
@@ -166,6 +171,8 @@ describe("the status page", () => {
 
   test("sends its data in the document, in the visitor's encoding, without a script", async () => {
     clock.advance(rememberedMs);
+    // A page is sent without data rather than late.
+    await waitUntil("the data in the page", async () => (await readPage()).includes("All systems operational"));
     const page = await fetch(`${chat.gateway.siteUrl}/status`, { headers: { "accept-encoding": "br" } });
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toContain("text/html");
@@ -203,9 +210,8 @@ describe("an incident", () => {
     await expect(updateIncident(dependencies, opened.id, { ...update, state: "monitoring" })).rejects.toMatchObject({
       code: "already_ended",
     });
-    const page = await (await fetch(`${chat.gateway.siteUrl}/status`)).text();
-    expect(page).toContain("Slow &lt;answers&gt;");
-    expect(page).toContain("We are looking &amp; will report.");
+    await waitUntil("the incident in the page", async () => (await readPage()).includes("Slow &lt;answers&gt;"));
+    expect(await readPage()).toContain("We are looking &amp; will report.");
     const feed = await fetch(`${chat.gateway.siteUrl}/status/feed.xml`);
     expect(feed.headers.get("content-type")).toBe("application/rss+xml; charset=utf-8");
     const text = await feed.text();

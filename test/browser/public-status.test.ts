@@ -5,6 +5,7 @@ import { openIncident, updateIncident } from "../../src/features/status/index.ts
 import { type BrowsedSite, listAxeFindings, startBrowsedSite } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
 import { findLayoutFaults } from "../harness/site/find-layout-faults.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const sizes = [
@@ -65,6 +66,10 @@ describe.skipIf(!hasBrowser)("the status page", () => {
 
   test("shows its data without scripts, and does not move when they take over", async () => {
     const size = { viewport: { width: 1440, height: 900 } };
+    // A page is sent without data rather than late.
+    await waitUntil("the data in the page", async () =>
+      (await (await fetch(`${site.siteUrl}/status`)).text()).includes("Some systems are degraded"),
+    );
     await using silent = await site.openPage({ ...size, javaScriptEnabled: false });
     await silent.page.goto("/status");
     await silent.page.getByText("Some systems are degraded").first().waitFor();

@@ -48,8 +48,11 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: "signed-in",
   beforeLoad: async ({ context, location }) => {
-    const session = await context.queries.ensureQueryData(queryTable.session.current());
-    if (session === null) throw redirect({ to: "/sign-in", search: { next: location.href }, replace: true });
+    const query = queryTable.session.current();
+    if ((await context.queries.ensureQueryData(query)) !== null) return;
+    // Sign-in asks again: after an operator's view of an account has ended, the operator is signed in.
+    context.queries.removeQueries(query);
+    throw redirect({ to: "/sign-in", search: { next: location.href }, replace: true });
   },
   errorComponent: SignedInError,
 });

@@ -24,6 +24,7 @@ function createModel(...routes: Route[]): Model {
 
 test("a route has one target per key of its provider, in order, or one if there are no keys", () => {
   const routes = [createRoute("toy", { upstream_model: "echo" }), createRoute("main", { priority: 1 })];
+  const lastHead = { headers: null, atMs: 0 };
   expect(listRouteTargets(createModel(...routes), providers, secrets)).toEqual([
     {
       ...{
@@ -32,12 +33,13 @@ test("a route has one target per key of its provider, in order, or one if there 
         keyNumber: 0,
         apiKeyReference: null,
         placeHash: expect.any(Number),
+        lastHead,
       },
       ...{ route: routes[0], provider: toy, secrets },
     },
     ...(main.api_keys?.map((apiKeyReference, keyNumber) => ({
       ...{ providerId: "main", upstreamModel: "talk-1", keyNumber, apiKeyReference, placeHash: expect.any(Number) },
-      ...{ route: routes[1], provider: main, secrets },
+      ...{ lastHead, route: routes[1], provider: main, secrets },
     })) ?? []),
   ]);
 });

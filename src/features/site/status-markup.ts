@@ -38,17 +38,24 @@ export function createStatusMarkup({ statusPage, clock, logger, programPath }: S
     return markup;
   }
 
-  return remember(clock, rememberedMs, async () => {
-    if (!existsSync(programPath)) return null;
-    const late = Promise.withResolvers<null>();
-    const timer = setTimeout(late.resolve, waitMsMax, null);
+  /** Also remembers that there is no data, so that an unavailable database is not asked by every visitor. */
+  const readMarkup = remember(clock, rememberedMs, async () => {
     try {
-      return await Promise.race([compose(), late.promise]);
+      return existsSync(programPath) ? await compose() : null;
     } catch (error) {
       logger.warn({ error }, "status page sent without data");
       return null;
+    }
+  });
+
+  // A slow answer is remembered for the next visitors.
+  return async (): Promise<string | null> => {
+    const late = Promise.withResolvers<null>();
+    const timer = setTimeout(late.resolve, waitMsMax, null);
+    try {
+      return await Promise.race([readMarkup(), late.promise]);
     } finally {
       clearTimeout(timer);
     }
-  });
+  };
 }

@@ -38,7 +38,7 @@ const additions: typeof contract = [
   [401, "authentication_error", "not_signed_in wrong_credentials"],
   [404, "invalid_request_error", "not_offered"],
   [403, "permission_error", "reauthentication_required sign_up_closed cross_site_request"],
-  [403, "permission_error", "second_factor_required operator_not_permitted"],
+  [403, "permission_error", "second_factor_required operator_not_permitted view_read_only"],
   [403, "permission_error", "access_blocked disposable_email"],
   [429, "rate_limit_error", "too_many_attempts sign_up_limited"],
   [408, "invalid_request_error", "request_timeout"],
