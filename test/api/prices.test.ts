@@ -228,7 +228,12 @@ test("a catalog with every form of price that is applied again changes nothing, 
   await createPlan(gateway.parts, { id: "pro", name: "Pro", limits: {} });
   const first = await gateway.applyCatalog(source);
   expect(first).toMatchObject({ kind: "accepted", version: 2 });
-  expect(await gateway.applyCatalog(source)).toMatchObject({ kind: "accepted", version: 2, changes: [], isTextStored: false });
+  expect(await gateway.applyCatalog(source)).toMatchObject({
+    kind: "accepted",
+    version: 2,
+    changes: [],
+    isTextStored: false,
+  });
 });
 
 test("two catalogs applied concurrently become two complete versions", async () => {
