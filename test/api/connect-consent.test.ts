@@ -32,6 +32,16 @@ async function callApi(key: string): Promise<{ status: number; code: string | nu
   return { status: response.status, code: body.error?.code ?? null };
 }
 
+/** A busy gateway refuses what waits too long for a connection, and asks the page to send it again. */
+async function approveAtLast(visitor: SiteVisitor, id: string): Promise<URLSearchParams> {
+  return await waitUntil("the approval", () =>
+    approve(visitor, id).catch((error: Error) => {
+      if (error.message.includes("answered 503")) return null;
+      throw error;
+    }),
+  );
+}
+
 async function readState(visitor: SiteVisitor, id: string): Promise<string> {
   return (await visitor.get(`/connect/requests/${id}/status`)).body.state;
 }
@@ -214,12 +224,12 @@ describe("connecting a program again", () => {
     expect(await listLiveKeys(other)).toHaveLength(1);
   });
 
-  test("thirty times at once leaves one live key, which works", async () => {
+  test("a hundred times at once leaves one live key, which works", async () => {
     const { visitor } = await signUpVisitor(gateway);
-    const ids = await Promise.all(Array.from({ length: 30 }, () => beginRequest(gateway)));
-    const queries = await Promise.all(ids.map((id) => approve(visitor, id)));
+    const ids = await Promise.all(Array.from({ length: 100 }, () => beginRequest(gateway)));
+    const queries = await Promise.all(ids.map((id) => approveAtLast(visitor, id)));
     const keys = queries.map((query) => query.get("api_key") ?? "");
-    expect(new Set(keys).size).toBe(30);
+    expect(new Set(keys).size).toBe(100);
     const live = await listLiveKeys(visitor);
     expect(live).toHaveLength(1);
     const answers = await waitUntil("the end of the others", async () => {

@@ -15,7 +15,6 @@ const erasedTables = [
     ["responses", "id"],
     ["conversations", "id"],
     ["idempotency_keys", "key"],
-    ["deliveries", "id"],
     ["events", "id"],
     ["webhook_sessions", "id"],
     ["webhook_endpoints", "id"],
@@ -39,10 +38,15 @@ const erasedTables = [
  * many features: what must go is a decision about all of them.
  */
 export async function deleteStored(database: Database, accountId: AccountId): Promise<void> {
-  await sql`
-    delete from delivery_attempts where delivery_id in (select id from deliveries where account_id = ${accountId})`.execute(
-    database,
-  );
+  for (let deleted = rowsAtOnce; deleted === rowsAtOnce; ) {
+    const { rows } = await sql`
+      with gone as (
+        delete from deliveries where id in (
+          select id from deliveries where account_id = ${accountId} order by id limit ${rowsAtOnce}) returning id),
+      attempts as (delete from delivery_attempts where delivery_id in (select id from gone))
+      select id from gone`.execute(database);
+    deleted = rows.length;
+  }
   for (const [table, key] of erasedTables) {
     for (let deleted = rowsAtOnce; deleted === rowsAtOnce; ) {
       const { numAffectedRows = 0n } = await sql`
