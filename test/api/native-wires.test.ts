@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { upstreamKeyName, writeCatalogOf } from "../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { type Behaviour, canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
+import { answeredAt } from "../harness/upstreams/vendor-wire.ts";
+import { waitUntil } from "../harness/wait-until.ts";
 
 const api_keys = [`\${${upstreamKeyName}}`];
 
@@ -230,6 +232,28 @@ test("a stored native response can be continued by its id and by the vendor's it
     expect(await client.responses.retrieve(chained.id)).toMatchObject({ output_text: "The tool says: Rain" });
   }
   expect(chat.upstream.refusals()).toEqual([]);
+});
+
+test("a native response was created when we say so, from its first event to its end", async () => {
+  const { client } = await chat.createCaller();
+  const asked = { model: "responses", input: "Hello there" };
+  const begun = await client.responses.create({ ...asked, background: true });
+  const over = await waitUntil("the response to be over", async () => {
+    const response = await client.responses.retrieve(begun.id);
+    return response.status === "in_progress" ? null : response;
+  });
+  expect(over).toMatchObject({ status: "completed", created_at: begun.created_at });
+  const created: number[] = [];
+  for await (const event of await client.responses.create({ ...asked, stream: true })) {
+    if ("response" in event) created.push(event.response.created_at);
+  }
+  expect(new Set(created).size).toBe(1);
+  expect(created.length).toBeGreaterThan(1);
+  const whole = await client.responses.create(asked);
+  for (const seconds of [...created, whole.created_at]) {
+    expect(seconds).not.toBe(answeredAt.getTime() / 1000);
+    expect(seconds).toBeGreaterThanOrEqual(begun.created_at);
+  }
 });
 
 test("Anthropic's SDK builds the same message from a native stream as from a plain response", async () => {

@@ -114,12 +114,14 @@ export function writeWork(
 /** Prepares an abandoned response from its stored work. A conversation is read again, as it is now. */
 export async function prepareAgain(
   dependencies: ResponseDependencies,
-  { accountId, id, work, createdAt }: AbandonedResponse & { work: string },
+  { accountId, id, work, body }: AbandonedResponse & { work: string },
 ): Promise<BackgroundOrder> {
   const { request, bodyBytes, keyId, quoted } = JSON.parse(work) as StoredWork;
   const caller = await dependencies.getKeyCaller(keyId);
   const conversation = await openInput(dependencies, accountId, request);
-  const requested = new RequestedResponse(dependencies, conversation, createdAt);
+  // As answered: the row was written a moment later.
+  const { created_at: createdAt } = JSON.parse(body) as { created_at: number };
+  const requested = new RequestedResponse(dependencies, conversation, new Date(createdAt * 1000));
   const incoming = { caller, body: request, bodyBytes, requestId: nameRequest(id) };
   const prepared = requested.prepareSaved(incoming);
   if (quoted !== undefined) prepared.plan.quoted = nano(BigInt(quoted));

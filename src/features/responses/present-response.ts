@@ -166,7 +166,8 @@ export class ResponsePresenter implements CallPresenter<ChatKinds> {
   }
 
   private describeOwn(): Readonly<Record<string, unknown>> {
-    return { ...this.options.own, store: this.isStored, conversation: this.conversation };
+    const { own, envelope } = this.options;
+    return { created_at: envelope.createdAt, ...own, store: this.isStored, conversation: this.conversation };
   }
 
   private describeState(status: ResponseStatus): ResponseState {

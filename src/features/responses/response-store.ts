@@ -190,10 +190,9 @@ export type AbandonedResponse = ResponseLease & {
   body: string;
   events: string | null;
   work: string | null;
-  createdAt: Date;
 };
 
-type AbandonedRow = Omit<AbandonedResponse, "accountId" | "createdAt"> & { account_id: AccountId; created_at: Date };
+type AbandonedRow = Omit<AbandonedResponse, "accountId"> & { account_id: AccountId };
 
 /**
  * Takes over the leases of responses whose process died: all, or the one of `key`. Also reads `idempotency_keys`: a process
@@ -214,8 +213,8 @@ export async function takeOverAbandoned(
         where claim.account_id = abandoned.account_id and claim.key = 'response ' || abandoned.id
           and claim.state = 'running' and claim.lease_until > ${now})
       limit ${countMax} for update skip locked)
-    returning account_id, id, run, body, events, work, created_at`.execute(database);
-  return rows.map(({ account_id: accountId, created_at: createdAt, ...row }) => ({ ...row, accountId, createdAt }));
+    returning account_id, id, run, body, events, work`.execute(database);
+  return rows.map(({ account_id: accountId, ...row }) => ({ ...row, accountId }));
 }
 
 export async function findEvents(
