@@ -8,6 +8,7 @@ import type { HttpServer } from "../../../platform/http/create-http-server.ts";
 import { readBooks } from "../../books/index.ts";
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { describeAdminEndpoint } from "../edge/admin-endpoint-table.ts";
+import { createSendAlone } from "../edge/send-alone.ts";
 import { nameRevenueColumns, readRevenue, revenueSteps } from "./read-revenue.ts";
 
 const dayMs = 24 * 60 * 60_000;
@@ -24,7 +25,7 @@ const periodFields = {
 const csvSchema = Type.Unsafe<Readable>(Type.String({ description: "The first line contains the column names." }));
 
 export function addBookAdminRoutes(http: HttpServer, { database, clock }: AdminDependencies): void {
-  const sendAlone = createTurnstile();
+  const sendAlone = createSendAlone();
   const readPeriod = ({ from: first, to: last }: { from: string; to?: string }) => {
     const from = parseDay(first, "from");
     const tomorrow = new Date(Math.floor(clock.now().getTime() / dayMs + 1) * dayMs);
@@ -66,8 +67,9 @@ credit. One export at a time.`,
         ...[day, account],
         ...[presentMoney(debit), presentMoney(credit)],
       ]);
+      const file = await sendAlone(() => Readable.from(text));
       reply.type("text/csv; charset=utf-8").header("content-disposition", 'attachment; filename="books.csv"');
-      return sendAlone(text);
+      return file;
     },
   );
   const revenue = describeAdminEndpoint("exportRevenue");
@@ -89,23 +91,11 @@ credit. One export at a time.`,
     async ({ query }, reply) => {
       const { by = "month" } = query;
       const rows = readRevenue(database, { ...readPeriod(query), by });
+      const file = await sendAlone(() => Readable.from(writeLines(nameRevenueColumns(by), rows, (row) => row)));
       reply.type("text/csv; charset=utf-8").header("content-disposition", 'attachment; filename="revenue.csv"');
-      return sendAlone(writeLines(nameRevenueColumns(by), rows, (row) => row));
+      return file;
     },
   );
-}
-
-/** An export reads all entries of its period, so a process makes one at a time. */
-function createTurnstile() {
-  let isTaken = false;
-  return function sendAlone(parts: AsyncGenerator<string, void>): Readable {
-    if (isTaken) throw new AppError("overloaded", "Another export is running. Try again when it has ended.");
-    isTaken = true;
-    // Also if the client leaves before the end.
-    return Readable.from(parts).once("close", () => {
-      isTaken = false;
-    });
-  };
 }
 
 async function* writeLines<Line>(

@@ -7,12 +7,14 @@ import type { AdminDependencies } from "../admin-dependencies.ts";
 import { getActing } from "../edge/admin-caller.ts";
 import { describeAdminEndpoint } from "../edge/admin-endpoint-table.ts";
 import { reasonSchema } from "../edge/reason.ts";
+import { createSendAlone } from "../edge/send-alone.ts";
 import { erasePerson } from "./erase-person.ts";
 import { exportPerson } from "./export-person.ts";
 
 const params = pathParams({ account_id: "account" });
 
 export function addPersonRoutes(http: HttpServer, dependencies: AdminDependencies): void {
+  const sendAlone = createSendAlone();
   const exporting = describeAdminEndpoint("exportPerson");
   http.post(
     "/accounts/:account_id/export",
@@ -22,7 +24,7 @@ export function addPersonRoutes(http: HttpServer, dependencies: AdminDependencie
         ...exporting.schema,
         summary: "Export a person's data",
         description: `Everything stored about the account and its person, without secrets: a compressed tar archive of JSON lines, one file
-per kind. Check the folder \`for-review\` before you hand it over: operators wrote it.`,
+per kind. One export at a time. Check the folder \`for-review\` before you hand it over: operators wrote it.`,
         params,
         body: reasonSchema,
         // A stream, sent without serialization.
@@ -32,7 +34,7 @@ per kind. Check the folder \`for-review\` before you hand it over: operators wro
     async (request, reply) => {
       const accountId = request.params.account_id as AccountId;
       const action = { accountId, acting: getActing(request), reason: request.body.reason };
-      const archive = await exportPerson(dependencies, action);
+      const archive = await sendAlone(() => exportPerson(dependencies, action));
       reply.type("application/gzip").header("content-disposition", `attachment; filename="${accountId}.tar.gz"`);
       return archive;
     },
