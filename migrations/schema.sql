@@ -744,6 +744,17 @@ create table document_series (
   constraint document_series_unique PRIMARY KEY (kind, prefix)
 );
 
+create table erasures (
+  account_id text not null,
+  erased_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  constraint erasures_account_exists FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint erasures_account_unique PRIMARY KEY (account_id),
+  constraint erasures_order CHECK (ends_at > erased_at)
+);
+
+CREATE INDEX erasures_by_end ON erasures USING btree (ends_at);
+
 create table event_inboxes (
   account_id text not null,
   opened_at timestamp with time zone not null,

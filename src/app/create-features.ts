@@ -280,6 +280,7 @@ type Upkeep = Pick<
   | "applyScheduledCatalogs"
   | "pollVendorBalances"
   | "sweepViews"
+  | "eraseLateRows"
   | "countTraffic"
   | "checkAlarms"
   | "capSpending"

@@ -47,6 +47,7 @@ type JobOptions = {
   applyScheduledCatalogs(): Promise<void>;
   pollVendorBalances(signal: AbortSignal): Promise<void>;
   sweepViews(): Promise<void>;
+  eraseLateRows(): Promise<void>;
 };
 
 const everyMinute = {};
@@ -143,6 +144,7 @@ function listFeatureJobs(options: JobOptions): ScheduledJob[] {
     { name: "poll-vendor-balances", schedule: everyMinute, run: (signal) => options.pollVendorBalances(signal) },
     { name: "apply-scheduled-catalogs", schedule: everyMinute, run: () => options.applyScheduledCatalogs() },
     { name: "end-account-views", schedule: everyMinute, run: () => options.sweepViews() },
+    { name: "erase-late-rows", schedule: everyHour, run: () => options.eraseLateRows() },
   ];
 }
 

@@ -19,6 +19,7 @@ function createJobs(world: TestLedger) {
     applyScheduledCatalogs: nothing,
     pollVendorBalances: nothing,
     sweepViews: nothing,
+    eraseLateRows: nothing,
   };
   const jobs = listJobs({
     ...world.parts,
@@ -50,6 +51,7 @@ test("a gateway schedules every job", async () => {
     { name: "check-changed-accounts", schedule: everyMinute },
     { name: "count-traffic", schedule: everyMinute },
     { name: "end-account-views", schedule: everyMinute },
+    { name: "erase-late-rows", schedule: everyHour },
     { name: "forget-connect-requests", schedule: everyHour },
     { name: "forget-idempotency-keys", schedule: everyMinute },
     { name: "forget-old-events", schedule: everyHour },

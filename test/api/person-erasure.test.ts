@@ -131,6 +131,21 @@ test("after an erasure, no column of any table has the person's mail address, na
   expect(again.body.error.code).toBe("not_found");
 });
 
+test("what a running call writes after the erasure of its account is deleted, too", async () => {
+  const person = await furnishPerson();
+  const { accountId } = person;
+  await close(person);
+  await operator.admin.post(`/accounts/${accountId}/erase`, { reason: "their request" });
+  const late = `late ${person.name}`;
+  await sql`
+    insert into request_errors (account_id, created_at, id, message)
+      values (${accountId}, ${clock.now()}, 'req_late', ${late})`.execute(gateway.database);
+  expect(await findPlaces([late])).toEqual(["request_errors.message"]);
+  const job = gateway.database.updateTable("scheduled_jobs").where("name", "=", "erase-late-rows");
+  await job.set({ due_at: new Date(0) }).execute();
+  await waitUntil("the deletion", async () => (await findPlaces([late])).length === 0);
+});
+
 test("a former operator is erased from what they signed, too", async () => {
   const { visitor, email } = await signUpVisitor(gateway);
   const { account, user } = (await visitor.get("/session")).body;
@@ -253,6 +268,7 @@ test("the commands close, export and erase, with JSON", async () => {
 const unexported: Readonly<Record<string, string>> = {
   account_webhook_secrets: "A secret.",
   api_key_uses: "In the keys' list as the last use; it has no account.",
+  erasures: "Only of erased accounts.",
   file_usages: "A sum of the files.",
   idempotency_keys: "Copies of responses, for a day.",
   ledger_sealed_sums: "Sums of the ledger.",

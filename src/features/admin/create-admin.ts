@@ -17,6 +17,7 @@ import { addDocumentAdminRoutes } from "./money/document-admin-routes.ts";
 import { addLedgerAdminRoutes } from "./money/ledger-admin-routes.ts";
 import { addPaymentAdminRoutes } from "./money/payment-admin-routes.ts";
 import { addOperatorRoutes } from "./operators/operator-routes.ts";
+import { eraseLateRows } from "./people/erase-person.ts";
 import { addPersonRoutes } from "./people/person-routes.ts";
 import { addRequestAdminRoutes } from "./requests/request-admin-routes.ts";
 import { addAdminSearchRoutes } from "./search/admin-search-routes.ts";
@@ -41,6 +42,8 @@ export type Admin = {
   pollVendorBalances(signal: AbortSignal): Promise<void>;
   /** Records the end of views of accounts that are over. */
   sweepViews(): Promise<void>;
+  /** Deletes what running calls wrote after the erasure of their account. */
+  eraseLateRows(): Promise<void>;
   /** Its OpenAPI document, once the routes are added. */
   describe(): object;
 };
@@ -85,6 +88,7 @@ export function createAdmin(dependencies: AdminDependencies): Admin {
       await pollVendorBalances({ database, clock, secrets, providers: catalog?.providers ?? [], signal });
     },
     sweepViews: () => sweepViews(dependencies),
+    eraseLateRows: () => eraseLateRows(dependencies),
     describe: () => read(),
   };
 }

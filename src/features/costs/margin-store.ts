@@ -52,9 +52,11 @@ export async function sumMargins(
       select slot_at as moment, account_id, price_id, unit, calls, paid, item_names, quantities from usage_rollups
         where slot_at >= ${from} and slot_at < ${to}
       union all
-      select created_at, account_id, price_id, charges.unit, 1, paid, item_names, item_quantities
-        from wallets join charges using (account_id)
-        where has_unrolled and created_at >= rolled_until and created_at >= ${from} and created_at < ${to}),
+      select charge.created_at, wallet.account_id, price_id, charge.unit, 1, charge.paid, item_names, item_quantities
+        from wallets wallet cross join lateral (
+          select * from charges where account_id = wallet.account_id
+            and created_at >= greatest(wallet.rolled_until, ${from}) and created_at < ${to} offset 0) charge
+        where has_unrolled),
     rolled as (
       select (moment at time zone 'UTC')::date::text as day, coalesce(price.model_id, charged.price_id) as model,
           charged.account_id as account, charged.calls, case when charged.unit = 'money' then paid else 0 end as revenue,

@@ -37,6 +37,7 @@ export type Tables = {
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
   document_series: DocumentSeriesTable;
+  erasures: ErasuresTable;
   event_inboxes: EventInboxesTable;
   events: EventsTable;
   file_usages: FileUsagesTable;
@@ -526,6 +527,12 @@ type DocumentSeriesTable = {
   kind: string;
   prefix: string;
   last_number: bigint;
+};
+
+type ErasuresTable = {
+  account_id: string;
+  erased_at: Date;
+  ends_at: Date;
 };
 
 type EventInboxesTable = {

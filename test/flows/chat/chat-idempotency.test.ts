@@ -298,6 +298,7 @@ describe("a key", () => {
       applyScheduledCatalogs: async () => {},
       pollVendorBalances: async () => {},
       sweepViews: async () => {},
+      eraseLateRows: async () => {},
     }).find(({ name }) => name === "forget-idempotency-keys");
     await job?.run(new AbortController().signal);
     const left = (await listKeys(chat.gateway, caller)).map(({ key }) => key);

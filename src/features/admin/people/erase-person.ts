@@ -7,9 +7,19 @@ import { type AccountAction, getAccount } from "../accounts/change-account-as-op
 import type { AdminDependencies } from "../admin-dependencies.ts";
 import { requireReason } from "../edge/reason.ts";
 import { findOperatorRole } from "../operators/operator-store.ts";
-import { countOpenTasks, deletePerson, deleteStored, expireFiles } from "./erase-store.ts";
+import {
+  countOpenTasks,
+  deletePerson,
+  deleteStored,
+  expireFiles,
+  insertErasure,
+  listOpenErasures,
+} from "./erase-store.ts";
 
 export type Erasure = { auditEntries: number };
+
+/** Longer than any call, background response or delayed log line. */
+const openMs = 48 * 60 * 60_000;
 
 /**
  * Erases the person of a closed account and all content. The books, invoices and the chain of the audit log stay. If it fails
@@ -29,12 +39,22 @@ export async function erasePerson(
     const person = { userId: user.id, accountId, email: user.email, name: user.name };
     const blanked = await blankPerson(tx, person, now);
     await deletePerson(tx, person);
+    await insertErasure(tx, { accountId, erasedAt: now, endsAt: new Date(now.getTime() + openMs) });
     await appendAudit(tx, {
       ...{ ...acting, action: "person.erased", subject: user.id, accountId, reason, before: null },
       after: { audit_entries: blanked.entries, old_audit_entries: blanked.oldEntries },
     });
     return { auditEntries: blanked.entries };
   });
+}
+
+/** Deletes what calls wrote that were running at the erasure of their account. */
+export async function eraseLateRows({ database, clock }: Pick<AdminDependencies, "database" | "clock">): Promise<void> {
+  const now = clock.now();
+  for (const accountId of await listOpenErasures(database, now)) {
+    await deleteStored(database, accountId);
+    await expireFiles(database, accountId, now);
+  }
 }
 
 async function requireErasable(database: Database, accountId: AccountAction["accountId"]): Promise<User> {

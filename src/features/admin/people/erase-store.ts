@@ -112,3 +112,17 @@ export async function deletePerson(tx: Database, { userId, accountId, email }: E
   await sql`
     delete from users where id = ${userId}`.execute(tx);
 }
+
+/** Call it in the transaction that erases. */
+export async function insertErasure(
+  tx: Database,
+  { accountId, erasedAt, endsAt }: { accountId: AccountId; erasedAt: Date; endsAt: Date },
+): Promise<void> {
+  await tx.insertInto("erasures").values({ account_id: accountId, erased_at: erasedAt, ends_at: endsAt }).execute();
+}
+
+/** The accounts whose erasures have not ended. */
+export async function listOpenErasures(database: Database, now: Date): Promise<AccountId[]> {
+  const rows = await database.selectFrom("erasures").select("account_id").where("ends_at", ">", now).execute();
+  return rows.map(({ account_id: accountId }) => accountId as AccountId);
+}
