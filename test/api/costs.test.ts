@@ -3,6 +3,7 @@ import { findCatalog } from "../../src/features/catalog/index.ts";
 import { type MarginKey, sumMargins } from "../../src/features/costs/index.ts";
 import { simulateCatalog } from "../../src/features/simulation/index.ts";
 import { presentMoney } from "../../src/lib/money.ts";
+import type { Database } from "../../src/platform/database/database.ts";
 import { writeCatalogOf, writePrice } from "../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
@@ -51,9 +52,13 @@ async function ask(caller: ChatCaller, model: string): Promise<void> {
   await caller.settled();
 }
 
-async function readMargin({ accountId }: ChatCaller, by: readonly MarginKey[]) {
+async function readMargin(
+  { accountId }: ChatCaller,
+  by: readonly MarginKey[],
+  database: Database = stage.gateway.database,
+) {
   const [from, to] = [new Date(Date.now() - 3_600_000), new Date(Date.now() + 3_600_000)];
-  const lines = await sumMargins(stage.gateway.database, { from, to, by: new Set([...by, "account"]), limit: 100 });
+  const lines = await sumMargins(database, { from, to, by: new Set([...by, "account"]), limit: 100 });
   return lines
     .filter(({ account }) => account === accountId)
     .map(({ model, route, calls, unknown, revenue, cost }) => ({
@@ -148,6 +153,36 @@ test("a simulation bills what was charged, unless the draft has other prices", a
   const smaller = await simulateCatalog(database, { ...catalog, models }, asked);
   expect(smaller.kept).toBeGreaterThan(0);
   expect(smaller.simulated).toBe(smaller.billed);
+});
+
+test("charges with several costs count once, for their first route, and each route has its own cost", async () => {
+  const caller = await stage.createCaller();
+  // Rolled back: there are no such charges.
+  const tx = await stage.gateway.database.startTransaction().execute();
+  const row = {
+    account_id: caller.accountId,
+    key_id: null,
+    unit: "money",
+    slot_at: new Date(),
+    price_id: "price_of_two",
+  };
+  await tx
+    .insertInto("usage_rollups")
+    .values([
+      { ...row, item_names: ["scripts", "cost:b@two", "cost:a@one"], quantities: [1n, 20n, 3n], calls: 2n, paid: 900n },
+      { ...row, item_names: ["scripts"], quantities: [1n], calls: 5n, paid: 100n },
+      { ...row, unit: "images", item_names: ["cost:b@two"], quantities: [4n], calls: 1n, paid: 7n },
+    ])
+    .execute();
+  const line = (route: string | null, calls: number, revenue: string, cost: string) => ({
+    ...{ model: null, route, calls, unknown: route === null ? calls : 0, revenue, cost },
+  });
+  expect(await readMargin(caller, ["route"], tx)).toEqual([
+    line("a@one", 0, "0.00", "0.000000003"),
+    line(null, 5, "0.0000001", "0.00"),
+    line("b@two", 3, "0.0000009", "0.000000024"),
+  ]);
+  await tx.rollback().execute();
 });
 
 test("customers see nothing of a cost", async () => {

@@ -165,6 +165,32 @@ test("the list of all accounts has every request of a period once, in order, in 
   );
 });
 
+test("the list of all accounts is complete where blocks are dense and where they are far apart", async () => {
+  await sql`truncate request_blocks`.execute(database);
+  const dayMs = 24 * hourMs;
+  const agesMs = [
+    // More than a page in one moment, and in one minute.
+    ...Array.from({ length: 150 }, () => hourMs),
+    ...Array.from({ length: 150 }, (_, number) => 2 * hourMs + number * 400),
+    ...[3, 5, 9, 20].map((days) => days * dayMs),
+    // The beginning of the period.
+    ...Array.from({ length: 70 }, () => 28 * dayMs),
+  ];
+  const calls = agesMs.map((ageMs): BlockRecord => {
+    const createdAt = new Date(later.getTime() - ageMs);
+    const at = createIdSource({ clock: { ...systemClock, now: () => createdAt }, randomBytes });
+    const asked = { keyId: "key_1", model: "small", status: 200 } as const;
+    return { ...plain, ...asked, accountId: at.next("acct"), id: at.next("req"), createdAt };
+  });
+  await insertRequests(database, calls, { nextId });
+  const filter = {
+    ...{ accountId: null, model: null, keyId: null, wire: null, status: null, errorCode: null },
+    ...{ upstream: null, hasFailedAttempt: false, from: new Date(later.getTime() - 28 * dayMs), to: later },
+  };
+  const { records } = await listAnyRequests(database, filter, { after: null, limit: 1000 });
+  expect(records.map(({ id }) => id)).toEqual(calls.toSorted(newestFirst).map(({ id }) => id));
+});
+
 async function countBlocks(accountId: AccountId): Promise<number> {
   const { rows } = await sql`select 1 from request_blocks where account_id = ${accountId}`.execute(database);
   return rows.length;

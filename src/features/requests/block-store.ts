@@ -74,9 +74,12 @@ export async function readBlocksOfAll<T>(
 }
 
 const firstStepMs = 60_000;
-const stepMsMax = 24 * 60 * 60_000;
+const stepMsMax = 8 * 24 * 60 * 60_000;
 
-/** Only a BRIN index is on the time alone, so the newest blocks are found by short periods, which grow while they are empty. */
+/**
+ * Only a BRIN index is on the time alone, so the newest blocks are found by short periods. They grow while they have few blocks
+ * that may contain calls, and shrink while they have more than a page of them.
+ */
 async function* walkAllBlocks(
   tx: Database,
   filter: Omit<RequestFilter, "accountId">,
@@ -84,26 +87,24 @@ async function* walkAllBlocks(
 ): AsyncGenerator<BlockRow, void> {
   const { from, to } = findPeriod(filter);
   const conditions = sql.join([...listContentConditions(filter), sql`first_at <= ${to}`], sql` and `);
-  let end = new Date(to.getTime() + blockSpanMs + 1);
-  for (let stepMs = firstStepMs; end > from; stepMs = Math.min(stepMs * 4, stepMsMax)) {
-    const start = new Date(Math.max(from.getTime(), end.getTime() - stepMs));
-    let last: BlockRow | undefined;
-    do {
-      const after = last === undefined ? sql`` : sql`and (created_at, id) < (${last.created_at}, ${last.id})`;
-      const { rows }: { rows: BlockRow[] } = await sql<BlockRow>`
-        select account_id, created_at, id, body from request_blocks
-          where created_at >= ${start} and created_at < ${end} and ${conditions} ${after}
-          order by created_at desc, id desc limit ${pageBlocksMax}`.execute(tx);
-      for (const row of rows) {
-        yield row;
-        await nextTurn();
-      }
-      last = rows.length < pageBlocksMax ? undefined : rows.at(-1);
-      // A busy period needs no longer steps.
-      if (rows.length > 0) stepMs = firstStepMs;
-    } while (last !== undefined);
-    end = start;
-    if (onStep(start) === "stop") return;
+  /** Everything from here on has been read. */
+  let reached = { created_at: new Date(to.getTime() + blockSpanMs + 1), id: "" };
+  let stepMs = firstStepMs;
+  for (let isOver = reached.created_at <= from; !isOver; ) {
+    const start = new Date(Math.max(from.getTime(), reached.created_at.getTime() - stepMs));
+    const { rows } = await sql<BlockRow>`
+      select account_id, created_at, id, body from request_blocks
+        where created_at >= ${start} and created_at <= ${reached.created_at}
+          and (created_at, id) < (${reached.created_at}, ${reached.id}) and ${conditions}
+        order by created_at desc, id desc limit ${pageBlocksMax}`.execute(tx);
+    for (const row of rows) {
+      yield row;
+      await nextTurn();
+    }
+    const last = rows.length < pageBlocksMax ? undefined : rows.at(-1);
+    reached = last ?? { created_at: start, id: "" };
+    stepMs = last === undefined ? Math.min(stepMs * 4, stepMsMax) : Math.max(stepMs / 4, firstStepMs);
+    isOver = (last === undefined && start <= from) || onStep(reached.created_at) === "stop";
   }
 }
 
