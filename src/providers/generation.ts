@@ -37,7 +37,7 @@ export type GenerationTraits = {
   keepsWork: boolean;
   /** When a job can still be cancelled. */
   cancels: "never" | "while-queued" | "always";
-  /** The polling interval. */
+  /** The polling interval. No upstream is polled sooner after a poll, whatever happens to workers. */
   pollMsMin: number;
   pollMsMax: number;
 };

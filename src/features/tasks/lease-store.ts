@@ -31,20 +31,23 @@ export async function claimTasks(database: Database, taskIds: readonly string[],
  * PostgreSQL prunes partitions, which it cannot do in a join. Skips a task that was canceled in between.
  */
 async function claim(database: Database, due: RawBuilder<unknown>, { until }: LeaseTime): Promise<Claimed> {
-  const { rows: leases } = await sql<{ task_id: string; fencing_token: number }>`
-    with due as materialized (select task_id from task_leases where ${due} for update skip locked)
+  const { rows: leases } = await sql<{ task_id: string; fencing_token: number; abandoned_at: Date | null }>`
+    with due as materialized (
+      select task_id, case when rested_at is null then next_poll_at end as abandoned_at
+        from task_leases where ${due} for update skip locked)
     update task_leases
       set next_poll_at = ${until}, fencing_token = fencing_token + 1, polls = polls + 1, rested_at = null
       from due where task_leases.task_id = due.task_id
-      returning task_leases.task_id, task_leases.fencing_token`.execute(database);
+      returning task_leases.task_id, task_leases.fencing_token, due.abandoned_at`.execute(database);
   const claimed: Claimed = { tasks: [], unreadable: [] };
   if (leases.length === 0) return claimed;
-  const tokens = new Map(leases.map((lease) => [lease.task_id, lease.fencing_token]));
+  const leaseById = new Map(leases.map((lease) => [lease.task_id, lease]));
   const { rows } = await sql<TaskRow>`
-    select * from tasks where id = any(${[...tokens.keys()]}::text[]) and phase <> 'ended'`.execute(database);
+    select * from tasks where id = any(${[...leaseById.keys()]}::text[]) and phase <> 'ended'`.execute(database);
   for (const row of rows) {
     try {
-      claimed.tasks.push({ ...toTask(row), fencingToken: tokens.get(row.id) ?? 0 });
+      const { fencing_token: fencingToken = 0, abandoned_at: abandonedAt = null } = leaseById.get(row.id) ?? {};
+      claimed.tasks.push({ ...toTask(row), fencingToken, abandonedAt });
     } catch (error) {
       claimed.unreadable.push(error);
     }

@@ -268,8 +268,11 @@ export type TaskEnd =
   | { state: "failed"; error: TaskError; output?: readonly TaskOutput[] }
   | { state: "expired" };
 
-/** A leased task: a write with an older fencing token changes nothing. */
-export type ClaimedTask = Task & { fencingToken: number };
+/**
+ * A leased task: a write with an older fencing token changes nothing. `abandonedAt`: when the lease of a worker that died in
+ * the last step expired; `null` if that step ended.
+ */
+export type ClaimedTask = Task & { fencingToken: number; abandonedAt: Date | null };
 
 /** A task that an upstream runs. */
 export type MediaTask = Extract<ClaimedTask, Media>;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkAccounts, openHolds } from "../../../src/features/ledger/index.ts";
 import { claimDueTasks, releaseLeases, renewLeases } from "../../../src/features/tasks/lease-store.ts";
-import { leaseMs } from "../../../src/features/tasks/work/hold-leases.ts";
+import { leaseMs, renewEveryMs } from "../../../src/features/tasks/work/hold-leases.ts";
 import { reconcileTasks } from "../../../src/features/tasks/work/reconcile-tasks.ts";
 import { nano } from "../../../src/lib/money.ts";
 import { createUnavailableError } from "../../../src/platform/database/unavailable.ts";
@@ -173,6 +173,38 @@ describe("a worker that was presumed dead", () => {
     await releaseLeases(database, [{ ...taken, dueAt: clock.now() }], clock.now());
     expect(await world.claim(id)).not.toBeNull();
   });
+});
+
+describe("a worker that dies during a poll", () => {
+  test.for([1_000, 6_000, 10_000])(
+    "leaves a task that its upstream is asked about %d ms later at the soonest",
+    async (pollMsMin) => {
+      const { database, clock } = world.parts;
+      world.upstream.traits = { ...world.upstream.traits, pollMsMin, pollMsMax: pollMsMin };
+      const polledMs: number[] = [];
+      world.upstream.poll = async () => {
+        polledMs.push(clock.now().getTime());
+        return { kind: "running", isStarted: false, progress: null };
+      };
+      const id = await world.submit();
+      await world.step(id);
+      world.clock.advance(pollMsMin);
+      const dead = await claimOne(id);
+      // Just before it would have renewed its lease.
+      world.clock.advance(renewEveryMs - 1);
+      await world.advance(dead);
+      for (let looks = 0; polledMs.length < 2; looks += 1) {
+        expect(looks).toBeLessThan(120);
+        world.clock.advance(250);
+        const task = await world.claim(id);
+        const dueAt = task === null ? null : await world.advance(task);
+        if (task !== null && dueAt !== null) await releaseLeases(database, [{ ...task, dueAt }], clock.now());
+      }
+      const [first = 0, second = 0] = polledMs;
+      expect(second - first).toBeGreaterThanOrEqual(pollMsMin);
+      expect(second - first).toBeLessThanOrEqual(pollMsMin + leaseMs);
+    },
+  );
 });
 
 test("a due task is claimed by one of any number of workers, the longest due first", async () => {

@@ -147,7 +147,8 @@ describe("a worker that is closed during a step", () => {
     await stopWorker(first);
     const [lease] = await place.listLeases();
     expect(lease).toMatchObject({ task_id: id });
-    expect(lease?.next_poll_at.getTime()).toBeLessThanOrEqual(Date.now());
+    // Its upstream is not polled sooner than it allows.
+    expect(lease?.next_poll_at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
     await startWorker();
     expect(await caller.awaitTask(id)).toMatchObject({ status: "succeeded" });
     expect(place.media.submissionsOf("Interrupted")).toHaveLength(1);

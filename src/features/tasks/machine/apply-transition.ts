@@ -91,7 +91,7 @@ export async function applyTransition(
   transition: Transition,
 ): Promise<Applied<ClaimedTask> | null> {
   const { database, endings } = dependencies;
-  const { fencingToken } = task;
+  const { fencingToken, abandonedAt } = task;
   const { lease, end, admission, children } = transition;
   const isOneStatement = lease.kind !== "end" && admission === null && children.length === 0;
   if (isOneStatement) {
@@ -100,7 +100,7 @@ export async function applyTransition(
     const changed = changeTask(task, transition.change);
     const version = await updateClaimedTask(database, task, { ...transition, lease, now });
     if (version === null) return null;
-    const written = { ...changed, fencingToken, version, updatedAt: now };
+    const written = { ...changed, fencingToken, abandonedAt, version, updatedAt: now };
     const applied = { transition, task: written, settlement: noSettlement, cost: null };
     await afterCommit(dependencies, applied);
     return applied;
@@ -113,7 +113,7 @@ export async function applyTransition(
   const applied = await (end === null ? run() : endings.run(run));
   if (applied === null) return null;
   await afterCommit(dependencies, applied);
-  return { ...applied, task: { ...applied.task, fencingToken } };
+  return { ...applied, task: { ...applied.task, fencingToken, abandonedAt } };
 }
 
 /** Starts the task at the provider if that has room. Tasks that already wait for the provider come before new ones. */

@@ -126,8 +126,8 @@ function listOutcomes(): Outcome[] {
     { kind: "cancel-requested", isCancelable: true },
     { kind: "cancel-requested", isCancelable: false },
     { kind: "wake-requested" },
-    { kind: "broken" },
-    { kind: "interrupted" },
+    { kind: "broken", pauseMs: 0 },
+    { kind: "interrupted", pauseMs: 1_000 },
   ];
 }
 
@@ -253,7 +253,7 @@ const outcomesOfSteps = {
   "choose-target": ["no-target", "inputs-rejected", "target-chosen"],
   submit: ["accepted", "refused", "ambiguous", "made"],
   recover: ["accepted", "refused", "ambiguous", "made", "inputs-rejected"],
-  poll: ["running", "failed", "canceled-upstream", "lost", "unreachable", "route-gone", "made"],
+  poll: ["running", "failed", "canceled-upstream", "lost", "unreachable", "route-gone", "made", "waiting"],
   stop: ["route-gone", "stop-refused", "stopped"],
   collect: ["collected", "uncollectable"],
   orchestrate: ["steps-changed", "waiting", "concluded"],
@@ -306,7 +306,7 @@ function live(kind: { isChild: boolean; isComposite: boolean; isFree: boolean },
       moves -= 1;
       const event = pick(events);
       if (event === "crash") return;
-      if (event === "broken" || event === "interrupted") return void take({ kind: event });
+      if (event === "broken" || event === "interrupted") return void take({ kind: event, pauseMs: 0 });
       if (event === "pass") now = new Date(now.getTime() + pick([1_000, 12_000, 121_000]));
       if (event === "wake") take({ kind: "wake-requested" });
       if (event === "cancel") {
@@ -333,6 +333,20 @@ function live(kind: { isChild: boolean; isComposite: boolean; isFree: boolean },
   expect([task.phase, decidedMoney]).toEqual(["ended", 1]);
   return task.state;
 }
+
+test.for([
+  ["interrupted", 0, 0],
+  ["interrupted", 1_000, 1_000],
+  ["broken", 0, 5_000],
+  // The step may have polled.
+  ["broken", 10_000, 10_000],
+] as const)(
+  "a task whose step was %s, with an upstream that needs %d ms, is due %d ms later",
+  ([kind, pauseMs, delayMs]) => {
+    const { lease } = decideTransition(createTask({ phase: "running" }), { kind, pauseMs }, inMs(1_000));
+    expect(lease).toEqual({ kind: "due", at: inMs(1_000 + delayMs) });
+  },
+);
 
 describe("a worker that has claimed a task", () => {
   function decide(fields: Fields): string {

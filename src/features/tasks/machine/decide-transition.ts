@@ -139,9 +139,9 @@ function decide(task: Task, outcome: Outcome, now: Date): Transition {
       // The worker that is submitting the task must not lose it; if that worker died, its lease expires.
       return task.phase === "submitting" ? nothingChanges : { ...nothingChanges, lease: { kind: "revoke", at: now } };
     case "broken":
-      return wait(task, brokenMs, now);
+      return wait(task, Math.max(brokenMs, outcome.pauseMs), now);
     case "interrupted":
-      return wait(task, 0, now);
+      return wait(task, outcome.pauseMs, now);
   }
 }
 

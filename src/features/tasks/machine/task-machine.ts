@@ -151,10 +151,10 @@ export type Outcome =
   | { kind: "concluded"; end: TaskEnd }
   | { kind: "cancel-requested"; isCancelable: boolean }
   | { kind: "wake-requested" }
-  /** A step failed because of an internal error. */
-  | { kind: "broken" }
+  /** A step failed because of an internal error. `pauseMs`: how long its upstream must not be polled; 0 if it has none. */
+  | { kind: "broken"; pauseMs: number }
   /** A step was aborted: the worker stops, or the deadline has passed. */
-  | { kind: "interrupted" };
+  | { kind: "interrupted"; pauseMs: number };
 
 /** A job that an upstream has accepted. */
 export type UpstreamJob = Pick<RunningTask, "target" | "handle">;

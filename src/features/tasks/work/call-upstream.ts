@@ -9,7 +9,7 @@ import { readApiKey } from "../../../providers/provider-setup.ts";
 import { describeOutcome, isBlamed, type UpstreamTarget } from "../../../providers/upstream-health.ts";
 import { toProviderError } from "../../calls/index.ts";
 import type { Outcome, Step, Upstream, UpstreamJob } from "../machine/task-machine.ts";
-import type { MediaTask } from "../task.ts";
+import { isComposite, type MediaTask, type Task } from "../task.ts";
 import { listClosedPlaces, postponeStarts, readPlaceUse } from "../task-limit-store.ts";
 import { countRoom, nameRestingPlace, readTaskLimits, type TaskLimits } from "../task-limits.ts";
 import {
@@ -22,6 +22,7 @@ import {
   type TaskTarget,
 } from "../task-target.ts";
 import { collectOutputs } from "./collect-outputs.ts";
+import { leaseMs, renewEveryMs } from "./hold-leases.ts";
 import { loadInputs } from "./load-inputs.ts";
 import type { WorkerDependencies } from "./worker-dependencies.ts";
 
@@ -226,6 +227,8 @@ async function poll(context: StepContext, { target: sent, handle }: UpstreamJob)
   const target = findTarget(context, sent);
   if (target === null) return { kind: "route-gone" };
   const upstream = describeUpstream(context, target);
+  const soonestAt = findSoonestPoll(context.task, upstream);
+  if (context.clock.now() < soonestAt) return { kind: "waiting", until: soonestAt };
   const ask = async () => await target.generation.poll(handle, describePoll(context, target));
   const answer = await ask().catch((error: unknown) => {
     if (context.signal.aborted) throw error;
@@ -253,6 +256,23 @@ async function poll(context: StepContext, { target: sent, handle }: UpstreamJob)
     default:
       return { ...answer, upstream };
   }
+}
+
+/** How long the task's upstream must not be polled after a step that may have polled it. */
+export function findPollPause(
+  { catalog, registry }: Pick<WorkerDependencies, "catalog" | "registry">,
+  task: Task,
+): number {
+  if (task.phase !== "running" || isComposite(task)) return 0;
+  const target = findTaskTarget(listTaskTargets(catalog.current(), task.model, registry), task.target);
+  return target?.generation.traits.pollMsMin ?? 0;
+}
+
+/** A worker that died may have polled until its next renewal failed to come; twice the interval, as it may have been slow. */
+function findSoonestPoll({ abandonedAt }: MediaTask, { pollMsMin }: Upstream): Date {
+  if (abandonedAt === null) return new Date(0);
+  const polledMs = abandonedAt.getTime() - leaseMs + 2 * renewEveryMs;
+  return new Date(polledMs + pollMsMin);
 }
 
 /** How long the upstream took; only for models with a routing policy. */

@@ -14,7 +14,7 @@ import type { WorkerDependencies } from "./worker-dependencies.ts";
 
 /** How long a lease lasts unless it is renewed; after that, other workers claim the task. */
 export const leaseMs = 12_000;
-const renewEveryMs = 3_000;
+export const renewEveryMs = 3_000;
 const releaseAfterMs = 20;
 
 /** This process's leases, renewed while it runs. */

@@ -4,6 +4,7 @@ import { createOutageLog } from "../../../platform/observability/outage-log.ts";
 import { decideTransition } from "../machine/decide-transition.ts";
 import type { ClaimedTask } from "../task.ts";
 import { advanceTask } from "./advance-task.ts";
+import { findPollPause } from "./call-upstream.ts";
 import { type HeldLeases, holdLeases } from "./hold-leases.ts";
 import { keepWaking } from "./wake-waiting.ts";
 import type { WorkerDependencies } from "./worker-dependencies.ts";
@@ -147,7 +148,7 @@ function createStepRunner(dependencies: WorkerDependencies, leases: HeldLeases, 
     } catch (error) {
       if (!signal.aborted) logger.error({ task_id: task.id, account_id: task.accountId, error }, "task step failed");
       const kind = signal.aborted ? "interrupted" : "broken";
-      const { lease } = decideTransition(task, { kind }, clock.now());
+      const { lease } = decideTransition(task, { kind, pauseMs: findPollPause(dependencies, task) }, clock.now());
       leases.release(task, "at" in lease ? lease.at : clock.now());
     } finally {
       release();
