@@ -18,6 +18,8 @@ const viewablePaths: ReadonlySet<string> = new Set([
 ]);
 
 const prefix = "/console/api";
+/** Ends the operator's own session, and the view with it. */
+const signOutPath = `${prefix}/sign-out`;
 
 /** Throws unless the request only reads what the view shows. `url` is the route's pattern. */
 export function requireViewable({
@@ -29,6 +31,7 @@ export function requireViewable({
   url: string | undefined;
   query: unknown;
 }): void {
+  if (method === "POST" && url === signOutPath) return;
   if (method !== "GET" && method !== "HEAD") {
     throw new AppError(
       "view_read_only",

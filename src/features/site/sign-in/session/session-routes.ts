@@ -8,7 +8,7 @@ import { pathParams } from "../../../../platform/http/path-params.ts";
 import { appendOwnAction } from "../../../audit/index.ts";
 import type { SignInDependencies } from "../sign-in-dependencies.ts";
 import { sessionListSchema } from "../sign-in-schema.ts";
-import { deleteSession, deleteSessions, type ListedSession, listSessions } from "./session-store.ts";
+import { deleteSession, deleteSessions, endSession, type ListedSession, listSessions } from "./session-store.ts";
 import { limitSessions } from "./sessions.ts";
 
 const tags = ["Sessions"];
@@ -30,8 +30,8 @@ export function addSessionRoutes(http: HttpServer, { cookies, database, clock, l
     async (request, reply) => {
       const session = findSession(request);
       if (session !== null) {
-        await deleteSession(database, session);
-        logger.info({ user_id: session.userId }, "user signed out");
+        const userId = await endSession(database, session.id);
+        logger.info({ user_id: userId }, "user signed out");
       }
       reply.header("set-cookie", cookies.presentRemoval("session"));
       return reply.code(204).send(null);

@@ -160,6 +160,12 @@ export async function deleteSession(database: Database, { userId, id }: { userId
   return result.numDeletedRows === 1n;
 }
 
+/** Ends the session of a cookie and returns its user: in a view of an account, the operator. `null` if it had ended. */
+export async function endSession(database: Database, id: SessionId): Promise<UserId | null> {
+  const row = await database.deleteFrom("user_sessions").where("id", "=", id).returning("user_id").executeTakeFirst();
+  return (row?.user_id ?? null) as UserId | null;
+}
+
 /** Ends all sessions of a user, or all but one. */
 export async function deleteSessions(
   tx: Database,
