@@ -1,7 +1,8 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { applyTerms } from "../../src/features/invoices/index.ts";
 import { insertFailedDelivery } from "../harness/admin/failed-delivery.ts";
 import { signInOperator } from "../harness/admin/signed-in-operator.ts";
 import { type StripeServer, startStripeServer } from "../harness/servers/stripe-server.ts";
@@ -40,6 +41,8 @@ describe.skipIf(!hasBrowser)("the operators' desk", () => {
       .insertInto("traffic_slots")
       .values({ slot_at: slotAt, kind: "endpoint", subject: "chat", calls: 40n, failed: 7n })
       .execute();
+    const source = 'seller: {name: Seller, address: Street 1, country: DE}\ntax: [{country: "*", rate: 19}]';
+    await applyTerms({ database, clock: parts.clock }, { source, actor: "test" });
     await pay();
   });
   afterAll(async () => {
@@ -109,6 +112,40 @@ describe.skipIf(!hasBrowser)("the operators' desk", () => {
     expect(complaints).toEqual([]);
   });
 
+  test("an operator finds a customer's invoice and downloads it, the books and the revenue", async () => {
+    await using opened = await site.openPage({ viewport: { width: 1440, height: 900 } });
+    const { page, complaints } = opened;
+    await signInOperator(site, page);
+    const download = async (link: Locator): Promise<{ name: string; text: string }> => {
+      const [file] = await Promise.all([page.waitForEvent("download"), link.click()]);
+      return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "latin1") };
+    };
+    await page.goto("/console/admin/money");
+    await page.getByRole("tab", { name: "Invoices" }).click();
+    const invoices = page.getByRole("region", { name: "Invoices, credit notes and statements" });
+    await page.getByRole("searchbox", { name: "Account ID" }).fill(person.accountId);
+    await page.waitForURL((url) => url.searchParams.get("account") === person.accountId);
+    await invoices.getByText("$20.00").waitFor();
+    const link = invoices.getByRole("link", { name: / as PDF$/ });
+    const invoice = await download(link);
+    expect(invoice.text).toMatch(/^%PDF-/);
+    expect(invoice.name).toBe(`${(await link.textContent())?.replace(" as PDF", "")}.pdf`);
+
+    await page.getByRole("tab", { name: "Books" }).click();
+    const today = site.gateway.parts.clock.now().toISOString().slice(0, 10);
+    await page.getByLabel("Last day").fill("2000-01-01");
+    await page.getByText("Choose a last day on or after the first.").waitFor();
+    expect(await page.getByRole("link", { name: /^Download/ }).count()).toBe(0);
+    await page.getByLabel("First day").fill(yesterday);
+    await page.getByLabel("Last day").fill(today);
+    const books = await download(page.getByRole("link", { name: "Download entries" }));
+    expect(books.name).toBe("books.csv");
+    expect(books.text).toMatch(/^date,account,debit,credit\r\n\d{4}-\d\d-\d\d,/);
+    const revenue = await download(page.getByRole("link", { name: "Download by month" }));
+    expect([revenue.name, revenue.text.split("\r\n")[0]]).toEqual(["revenue.csv", expect.stringMatching(/^month,/)]);
+    expect(complaints).toEqual([]);
+  });
+
   test.for([
     { width: 1440, colorScheme: "light" },
     { width: 390, colorScheme: "dark" },
@@ -119,7 +156,20 @@ describe.skipIf(!hasBrowser)("the operators' desk", () => {
       await using opened = await site.openPage({ viewport: { width, height: 900 }, colorScheme });
       const { page } = opened;
       await signInOperator(site, page);
-      const views = ["payments", "reversals", "entries", "revenue", "margins", "codes", "frozen", "ledger"];
+      const views = [
+        ...[
+          "payments",
+          "reversals",
+          "documents",
+          "entries",
+          "revenue",
+          "books",
+          "margins",
+          "codes",
+          "frozen",
+          "ledger",
+        ],
+      ];
       const places = [
         ...["today", `payments/${paymentId}`, `tasks/${taskId}`],
         ...views.map((view) => `money?view=${view}`),

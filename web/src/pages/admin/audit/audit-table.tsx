@@ -38,7 +38,7 @@ function listColumns(timeZone: string, showsAccount: boolean): Column<AuditEntry
       cell: ({ created_at: createdAt, id }) => (
         <span className="flex min-w-20 flex-col text-ink-soft">
           {formatMoment(createdAt, timeZone)}
-          <code className="font-mono text-xs">{id}</code>
+          <code className="font-mono text-xs whitespace-nowrap max-sm:hidden">{id}</code>
         </span>
       ),
     },
@@ -64,7 +64,7 @@ function listColumns(timeZone: string, showsAccount: boolean): Column<AuditEntry
           </span>
           {showsAccount && entry.account_id !== null && (
             <AdminLink to={`accounts/${entry.account_id}`} className={`text-xs ${linkClasses}`}>
-              {entry.account_id}
+              <LongName>{entry.account_id}</LongName>
             </AdminLink>
           )}
           {entry.reason !== null && <span>{entry.reason}</span>}
