@@ -6,6 +6,7 @@ import { addHealthRoutes, shareChecks } from "../../src/app/health-routes.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdSource } from "../../src/lib/ids.ts";
 import { createHttpServer, type HttpServer } from "../../src/platform/http/create-http-server.ts";
+import { createConnectionDrain } from "../../src/platform/http/drain-connections.ts";
 import { createHeartbeats } from "../../src/platform/http/event-stream.ts";
 import { sendEvents } from "../../src/platform/http/hijack-reply.ts";
 import { optionalBody } from "../../src/platform/http/optional-body.ts";
@@ -13,6 +14,7 @@ import { pathParams } from "../../src/platform/http/path-params.ts";
 import { createLogger } from "../../src/platform/observability/logger.ts";
 import { sendRaw } from "../harness/raw-connection.ts";
 import { waitUntil } from "../harness/wait-until.ts";
+import { openWire, writeRequest } from "../harness/wire-connection.ts";
 
 const bodyBytesMax = 2000;
 const headerBytesMax = 8192;
@@ -396,4 +398,26 @@ test("a WebSocket handshake gets a 426 on the wire, so that Codex falls back to 
   expect(answer.status).toBe(426);
   expect(answer.headers).toMatchObject({ upgrade: "HTTP/1.1", allow: "POST" });
   expect(answer.body).toContain('"code":"websocket_not_supported"');
+});
+
+test.each([
+  [200, "GET /things/1 HTTP/1.1", undefined],
+  [404, "GET /nothing HTTP/1.1", undefined],
+  [405, "DELETE /echo HTTP/1.1", undefined],
+  [400, "POST /echo HTTP/1.1", "{"],
+  [400, "POST /echo HTTP/1.1", JSON.stringify({ name: "" })],
+  [500, "GET /broken HTTP/1.1", undefined],
+  [503, "GET /database-gone HTTP/1.1", undefined],
+] as const)("a %d says whether its connection stays open: %s", async (status, line, body) => {
+  const drain = createConnectionDrain(http.server, () => false);
+  const wire = await openWire(port);
+  const ask = async () => {
+    wire.write(writeRequest(line, body === undefined ? {} : { body }));
+    const [method = ""] = line.split(" ");
+    return await wire.read(method);
+  };
+  expect(await ask()).toMatchObject({ status, headers: { connection: "keep-alive" } });
+  drain.shed(1);
+  expect(await ask()).toMatchObject({ status, headers: { connection: "close" } });
+  await wire.closed();
 });

@@ -42,8 +42,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const appError = toAppError(error, request);
   request.failure = appError;
   const answer = presentErrorTo(request, appError);
-  // Fastify closes the connection on every body error; `disposeOfBody` decides whether that is needed.
-  reply.removeHeader("connection");
+  // Fastify closes the connection on every body error; `disposeOfBody` decides whether that is needed. Without the header,
+  // Node would close connections unannounced, and clients would lose their next request.
+  if (reply.hasHeader("connection")) reply.header("connection", reply.raw.shouldKeepAlive ? "keep-alive" : "close");
   return (
     reply
       .code(answer.status)
