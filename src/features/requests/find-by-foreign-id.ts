@@ -13,12 +13,12 @@ const clockMarginMs = 60_000;
 
 /**
  * The newest calls of any account to which a client or an upstream gave this id. Reads the blocks whose hashes contain the
- * id's, back to the oldest call or until the time is up: then `from` is how far it came.
+ * id's, back to the oldest call, or until the time is up or the search is aborted: then `from` is how far it came.
  */
 export async function findByForeignId(
   { database, clock, keptDays }: RequestReading,
   foreignId: string,
-  limit: number,
+  { limit, signal }: { limit: number; signal: AbortSignal },
 ): Promise<{ records: ShownRequest[]; from: Date | null }> {
   const period = { from: findKeptFrom(clock, keptDays), to: new Date(clock.now().getTime() + clockMarginMs) };
   const filter = { ...everyCall, ...period, foreignId };
@@ -40,7 +40,7 @@ export async function findByForeignId(
       return found.slice(0, limit).map(toShown);
     },
     (reached) => {
-      if (clock.monotonicMs() < endsAtMs || reached <= period.from) return "go-on";
+      if ((clock.monotonicMs() < endsAtMs && !signal.aborted) || reached <= period.from) return "go-on";
       from = reached;
       return "stop";
     },

@@ -22,9 +22,18 @@ export async function searchEverything(
   if (/^req_[0-9a-z]{26}$/i.test(text)) {
     return { hits: await findRequestHits(database, [await findRequest(database, text)]), requestsFrom: null };
   }
-  const hits = await findAdminHits(database, text, hitsMax);
-  if (hits.length > 0 || !/^[!-~]{1,512}$/.test(text)) return { hits, requestsFrom: null };
-  const { records, from } = await findByForeignId({ database, clock, keptDays: requestDays }, text, hitsMax);
+  if (!/^[!-~]{1,512}$/.test(text)) return { hits: await findAdminHits(database, text, hitsMax), requestsFrom: null };
+  // At the same time, as each may take a while.
+  const found = new AbortController();
+  const reading = { database, clock, keptDays: requestDays };
+  const [hits, { records, from }] = await Promise.all([
+    findAdminHits(database, text, hitsMax).then((own) => {
+      if (own.length > 0) found.abort();
+      return own;
+    }),
+    findByForeignId(reading, text, { limit: hitsMax, signal: found.signal }),
+  ]);
+  if (hits.length > 0) return { hits, requestsFrom: null };
   return { hits: await findRequestHits(database, records), requestsFrom: from };
 }
 
