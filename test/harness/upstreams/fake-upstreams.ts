@@ -76,6 +76,8 @@ export type FakeUpstreams = AsyncDisposable & {
 
 const bodyBytesMax = 256 * 1024 * 1024;
 
+const balancePaths = /\/(credits|key|balance|user\/info|organization)$/;
+
 /** Vendors with their real wire format on one loopback port, which validate requests and misbehave as scripted. */
 export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Promise<FakeUpstreams> {
   const openai = createOpenAiWire(options.extraFields ?? []);
@@ -100,6 +102,8 @@ export async function startFakeUpstreams(options: FakeUpstreamsOptions = {}): Pr
   const embeddings = createEmbeddingFakes();
 
   const server = createServer({ keepAliveTimeout: 60_000 }, async (incoming, response) => {
+    // A job asks for balances at any moment of a test: these are no calls.
+    if (incoming.method === "GET" && balancePaths.test(incoming.url ?? "")) return void response.writeHead(404).end();
     if (media.serving.takes(incoming.url ?? "")) return await media.serving.answer(incoming, response);
     if (embeddings.serving.takes(incoming.url ?? "")) return await embeddings.serving.answer(incoming, response);
     const received = await receive(incoming, wires, others);
