@@ -121,7 +121,6 @@ describe.skipIf(!hasBrowser)("signing in on the pages", () => {
     await page.getByLabel("New password", { exact: true }).fill(newPassword);
     await change.click();
     await page.getByRole("heading", { name: "Password changed" }).waitFor();
-    await elsewhere.page.reload();
     await elsewhere.page.waitForURL(/\/sign-in\?next=/);
 
     await page.goto(link);

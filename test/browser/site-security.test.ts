@@ -127,7 +127,6 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     await signInByPage(here.page, email, "/security");
     await here.page.getByRole("button", { name: "End the session of Safari on iOS" }).click();
     await here.page.getByText("Session ended.").first().waitFor();
-    await elsewhere.page.reload();
     await elsewhere.page.waitForURL(/\/sign-in\?next=/);
   });
 
@@ -149,7 +148,6 @@ describe.skipIf(!hasBrowser)("the security page", () => {
     await page.getByLabel("Current password", { exact: true }).fill(goodPassword);
     await page.getByRole("button", { name: "Change password" }).click();
     await page.getByText("Password changed.").first().waitFor();
-    await elsewhere.page.reload();
     await elsewhere.page.waitForURL(/\/sign-in\?next=/);
   });
 });
