@@ -1,5 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { applyTerms } from "../../src/features/invoices/index.ts";
@@ -11,6 +10,7 @@ import { hasBrowser } from "../harness/site/browser.ts";
 import { type ConsolePerson, createConsolePerson } from "../harness/site/console-person.ts";
 import { findLayoutFaults } from "../harness/site/find-layout-faults.ts";
 import { openSignedInPage } from "../harness/site/signed-in-page.ts";
+import { takePicture } from "../harness/site/take-picture.ts";
 import { createRunningClock } from "../harness/test-clock.ts";
 
 const dayMs = 24 * 60 * 60_000;
@@ -186,11 +186,3 @@ describe.skipIf(!hasBrowser)("the operators' desk", () => {
     },
   );
 });
-
-/** For looking at, if a folder is named. */
-async function takePicture(page: Page, name: string): Promise<void> {
-  const { PICTURES: folder } = process.env;
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-}

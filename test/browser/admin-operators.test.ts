@@ -1,5 +1,3 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openWithKey } from "../harness/admin/admin-visitor.ts";
@@ -7,6 +5,7 @@ import { signInOperator } from "../harness/admin/signed-in-operator.ts";
 import { type BrowsedSite, listAxeFindings, openSettled, startBrowsedSite } from "../harness/site/browsed-site.ts";
 import { hasBrowser } from "../harness/site/browser.ts";
 import { findLayoutFaults } from "../harness/site/find-layout-faults.ts";
+import { takePicture } from "../harness/site/take-picture.ts";
 
 describe.skipIf(!hasBrowser)("the pages of operators and admin keys", () => {
   let site: BrowsedSite;
@@ -123,11 +122,3 @@ describe.skipIf(!hasBrowser)("the pages of operators and admin keys", () => {
     },
   );
 });
-
-/** For looking at, if a folder is named. */
-async function takePicture(page: Page, name: string): Promise<void> {
-  const { PICTURES: folder } = process.env;
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-}

@@ -1,5 +1,3 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signInOperator } from "../harness/admin/signed-in-operator.ts";
@@ -8,6 +6,7 @@ import { hasBrowser } from "../harness/site/browser.ts";
 import { type ConsolePerson, createConsolePerson } from "../harness/site/console-person.ts";
 import { findLayoutFaults } from "../harness/site/find-layout-faults.ts";
 import { openSignedInPage } from "../harness/site/signed-in-page.ts";
+import { takePicture } from "../harness/site/take-picture.ts";
 
 describe.skipIf(!hasBrowser)("an operator sees a customer's console", () => {
   let site: BrowsedSite;
@@ -134,11 +133,3 @@ describe.skipIf(!hasBrowser)("an operator sees a customer's console", () => {
     },
   );
 });
-
-/** For looking at, if a folder is named. */
-async function takePicture(page: Page, name: string): Promise<void> {
-  const { PICTURES: folder } = process.env;
-  if (folder === undefined) return;
-  mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-}
