@@ -127,6 +127,7 @@ describe.skipIf(!hasBrowser)("the operators' desk", () => {
     await page.waitForURL((url) => url.searchParams.get("account") === person.accountId);
     await page.getByRole("combobox", { name: "Kind" }).selectOption("invoice");
     await page.waitForURL((url) => url.searchParams.get("kind") === "invoice");
+    await expect.poll(() => invoices.getByText("$20.00").count()).toBe(1);
     const link = invoices.getByRole("link", { name: /^INV-\d+ as PDF$/ });
     const invoice = await download(link);
     expect(invoice.text).toMatch(/^%PDF-/);

@@ -146,7 +146,7 @@ function* listContentConditions(filter: Omit<RequestFilter, "accountId">): Gener
     if (id !== null) yield sql`client_id_hashes @> array[${hashId(id)}::integer]`;
   }
   if (status === null) return;
-  // Rules most blocks out for a tenth of the time.
+  // Rules most blocks out before the list below is compared.
   yield sql`${status.least} <= any (statuses)`;
   const statuses = Array.from({ length: status.most - status.least + 1 }, (_, index) => status.least + index);
   yield sql`statuses && ${statuses}::integer[]`;
