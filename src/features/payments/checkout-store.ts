@@ -40,30 +40,39 @@ export async function countDeclines(tx: Database, accountId: AccountId, since: D
   return rows[0]?.count ?? 0;
 }
 
-/** `false` if there is a checkout with this id. */
-export async function insertCheckout(tx: Database, checkout: Checkout): Promise<boolean> {
+export async function insertCheckout(tx: Database, checkout: Checkout): Promise<void> {
+  await tx.insertInto("checkouts").values(toRow(checkout)).execute();
+}
+
+/** `false` if the payment of this checkout is booked already. */
+export async function insertCheckoutOnce(tx: Database, checkout: Checkout): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto("checkouts")
-    .values({
-      id: checkout.id,
-      account_id: checkout.accountId,
-      amount_nano: checkout.amount,
-      currency: checkout.currency,
-      amount_minor: checkout.amountMinor,
-      state: checkout.state,
-      created_at: checkout.createdAt,
-      expires_at: checkout.expiresAt,
-      payment_id: checkout.paymentId,
-      ended_at: checkout.endedAt,
-      refunded_minor: checkout.refundedMinor,
-      origin: checkout.origin,
-      card_save: checkout.cardSave,
-      customer_id: checkout.customerId,
-      card_id: checkout.cardId,
-    })
-    .onConflict((conflict) => conflict.column("id").doNothing())
+    .values(toRow(checkout))
+    // No column: of two equal inserts at once, the second may meet the first at any unique index, not only at the id's.
+    .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return numInsertedOrUpdatedRows === 1n;
+}
+
+function toRow(checkout: Checkout) {
+  return {
+    id: checkout.id,
+    account_id: checkout.accountId,
+    amount_nano: checkout.amount,
+    currency: checkout.currency,
+    amount_minor: checkout.amountMinor,
+    state: checkout.state,
+    created_at: checkout.createdAt,
+    expires_at: checkout.expiresAt,
+    payment_id: checkout.paymentId,
+    ended_at: checkout.endedAt,
+    refunded_minor: checkout.refundedMinor,
+    origin: checkout.origin,
+    card_save: checkout.cardSave,
+    customer_id: checkout.customerId,
+    card_id: checkout.cardId,
+  };
 }
 
 export async function updateSession(

@@ -8,7 +8,7 @@ import { bookTopUp } from "../../ledger/index.ts";
 import type { PaymentDependencies } from "../apply-reversal.ts";
 import { stopTopUp } from "../cards/stop-top-up.ts";
 import { type Checkout, nameTransaction } from "../checkout.ts";
-import { insertCheckout, lockCheckout } from "../checkout-store.ts";
+import { insertCheckoutOnce, lockCheckout } from "../checkout-store.ts";
 import { clawBackCheckout } from "../claw-back-checkout.ts";
 import { documentCheckout } from "../document-checkout.ts";
 import { listReversals, putReversal } from "../reversal-store.ts";
@@ -43,7 +43,7 @@ async function applyPayment({ database, clock, logger, currency }: Dependencies,
     const account = await findAccount(tx, data.account_id);
     if (account === null) throw new AppError("not_found", "There is no such account.", { param: "data.account_id" });
     const checkout = describeCheckout({ id, accountId: account.id, amount, amountMinor, currency, now }, data);
-    if (!(await insertCheckout(tx, checkout))) return await requireSame(tx, checkout);
+    if (!(await insertCheckoutOnce(tx, checkout))) return await requireSame(tx, checkout);
     const cause = { kind: "payment" as const, id };
     const booking = { id: nameTransaction(id), accountId: account.id, amount, channel: "external", cause };
     const result = await bookTopUp(tx, booking, now);
