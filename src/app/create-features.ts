@@ -364,7 +364,10 @@ function createGatewayWebhooks(
     onAttempted: (accountId) => changes.announce(accountId, "deliveries"),
     presentData: (data, now) => linkEvent(data, files.signLink, now),
   });
-  feed.subscribe("tasks", { onChange: webhooks.pollSoon, onReset: webhooks.pollSoon });
+  // A task's change may be an event.
+  for (const channel of ["tasks", "deliveries_due"]) {
+    feed.subscribe(channel, { onChange: webhooks.pollSoon, onReset: webhooks.pollSoon });
+  }
   return webhooks;
 }
 

@@ -122,6 +122,7 @@ export async function openFoundation(
       "blocks",
       "callers",
       "catalog",
+      "deliveries_due",
       "sessions",
       "tasks",
       "tasks_due",

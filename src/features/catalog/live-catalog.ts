@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../../lib/clock.ts";
+import { repeat } from "../../lib/repeat.ts";
 import { environmentSecrets, type SecretReader } from "../../platform/config/secrets.ts";
 import type { ChangeFeed } from "../../platform/database/change-feed.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -114,13 +115,12 @@ export async function openLiveCatalog(options: {
   // Subscribe before reading, so that no version is missed in between.
   options.feed.subscribe("catalog", { onChange: () => void load(), onReset: () => void load() });
   await read();
-  const timer = setInterval(examineFaults, examineMs);
-  timer.unref();
+  const stop = repeat(examineMs, examineFaults);
   return {
     current: () => view,
     close() {
       isClosed = true;
-      clearInterval(timer);
+      stop();
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
+import { repeat } from "../../lib/repeat.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { UpstreamHealth } from "../../providers/upstream-health.ts";
 import { replaceHealth } from "./upstream-health-store.ts";
@@ -51,11 +52,10 @@ export function publishHealth(options: {
     });
   }
 
-  const timer = setInterval(publishIfDue, checkMs);
-  timer.unref();
+  const stop = repeat(checkMs, publishIfDue);
   return {
     async close() {
-      clearInterval(timer);
+      stop();
       await publishing;
     },
   };

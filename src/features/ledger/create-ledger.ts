@@ -3,6 +3,7 @@ import type { KeyBudget } from "../../lib/budget.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId } from "../../lib/ids.ts";
 import type { Nano } from "../../lib/money.ts";
+import { repeat } from "../../lib/repeat.ts";
 import type { Database, DatabaseAddress } from "../../platform/database/database.ts";
 import { databaseLimits } from "../../platform/database/database-limits.ts";
 import { createSession } from "../../platform/database/session.ts";
@@ -98,10 +99,10 @@ export function createLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  const idleTimer = setInterval(() => {
+  const stopEnding = repeat(idleEveryMs, () => {
     // If this fails, the lease expires.
     for (const idle of reserves.takeIdle()) endReserve(database, idle).catch(() => {});
-  }, idleEveryMs).unref();
+  });
 
   return {
     // Not async: that would allocate one more promise per operation.
@@ -132,7 +133,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       await session.ping();
     },
     async close() {
-      clearInterval(idleTimer);
+      stopEnding();
       await groupCommit.drain();
       await session.close();
     },

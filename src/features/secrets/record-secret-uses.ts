@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
+import { repeat } from "../../lib/repeat.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { updateLastUse } from "./secret-store.ts";
 import type { StoredSecrets, UsedSecret } from "./stored-secrets.ts";
@@ -48,11 +49,10 @@ export function recordSecretUses(options: {
     });
   }
 
-  const timer = setInterval(writeIfDue, checkMs);
-  timer.unref();
+  const stop = repeat(checkMs, writeIfDue);
   return {
     async close() {
-      clearInterval(timer);
+      stop();
       await writing;
     },
   };

@@ -79,6 +79,13 @@ export async function hasLease(database: Database, { id, fencingToken }: Lease):
   return lease?.fencing_token === fencingToken;
 }
 
+/** When the next open task is due; `null` if no task is open. */
+export async function findNextDue(database: Database): Promise<Date | null> {
+  const { rows } = await sql<{ due_at: Date | null }>`
+    select min(next_poll_at) as due_at from task_leases`.execute(database);
+  return rows[0]?.due_at ?? null;
+}
+
 /** Whether a task that was due then is still unclaimed, which means that no worker is running. */
 export async function hasTasksDueBefore(database: Database, moment: Date): Promise<boolean> {
   const { rows } = await sql<{ is_due: boolean }>`

@@ -19,7 +19,7 @@ export type Webhooks = {
   addRoutes(v1: HttpServer): void;
   /** Starts sending due deliveries in this process. */
   startDelivering(): void;
-  /** Hints that a delivery may be due; without it, polling finds it within half a second. */
+  /** Hints that a delivery may be due; without it, polling finds it within two seconds. */
   pollSoon(): void;
   /** Lets running attempts finish, and leaves the rest to other nodes. */
   stopDelivering(): void;

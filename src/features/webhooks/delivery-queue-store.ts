@@ -30,17 +30,25 @@ export type DeliveryResult = {
 
 const lanesMax = 10_000;
 
-/** Lanes with due deliveries: a loose index scan, one step per lane however many deliveries wait in it. */
-export async function listDueLanes(database: Database, now: Date): Promise<string[]> {
-  const { rows } = await sql<{ lane: string }>`
+/**
+ * Lanes with due deliveries; if there are none, only `nextDueAt`, unless nothing is pending. A loose index scan: one step per
+ * lane, however many deliveries wait in it.
+ */
+export async function listDueLanes(
+  database: Database,
+  now: Date,
+): Promise<{ dueLanes: string[]; nextDueAt: Date | null }> {
+  const { rows } = await sql<{ lane: string; due_at: Date }>`
     with recursive firsts as (
       (select lane, due_at from deliveries where state = 'pending' order by lane, due_at limit 1)
       union all
       select following.lane, following.due_at from firsts cross join lateral (
         select lane, due_at from deliveries where state = 'pending' and lane > firsts.lane
           order by lane, due_at limit 1) following)
-    select lane from firsts where due_at <= ${now} limit ${lanesMax}`.execute(database);
-  return rows.map(({ lane }) => lane);
+    select lane, due_at from firsts where due_at <= greatest(${now}, (select min(due_at) from firsts))
+      limit ${lanesMax}`.execute(database);
+  const due = rows.filter((row) => row.due_at <= now);
+  return { dueLanes: due.map(({ lane }) => lane), nextDueAt: rows[0]?.due_at ?? null };
 }
 
 /** Pending deliveries, and since when the longest-due one is due. */

@@ -62,7 +62,7 @@ export async function listReceivers(database: Database, eventId: EventId): Promi
   return rows.map(({ endpoint_id, url, lane }) => ({ endpointId: endpoint_id as WebhookEndpointId | null, url, lane }));
 }
 
-/** Inserts deliveries, due at once. A pending one becomes due instead, unless it is being sent. */
+/** Inserts deliveries, due at once, and wakes their senders. A pending one becomes due instead, unless it is being sent. */
 export async function insertDeliveries(
   tx: Database,
   event: { id: EventId; accountId: AccountId },
@@ -79,6 +79,7 @@ export async function insertDeliveries(
           as receiver (id, endpoint_id, url, lane)
       on conflict (event_id, lane) where state = 'pending' do update set due_at = excluded.due_at
         where deliveries.lease_id is null`.execute(tx);
+  await sql`select pg_notify('deliveries_due', '')`.execute(tx);
 }
 
 /** Drops all pending deliveries of removed or disabled endpoints. */

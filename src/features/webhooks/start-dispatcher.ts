@@ -1,5 +1,6 @@
 import { createSingleFlight } from "../../lib/coalescer.ts";
 import type { AccountId } from "../../lib/ids.ts";
+import { repeat } from "../../lib/repeat.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import type { Attempt, DeliveryId } from "./delivery.ts";
 import { createDeliveryLanes } from "./delivery-lanes.ts";
@@ -50,8 +51,8 @@ const writtenAtOnceMax = 200;
 /** Polling takes at most a twentieth of the time, but never pauses so long that due deliveries wait. */
 const pauseFactor = 20;
 const pollPauseMsMax = 1000;
-/** The poll interval's factor while nothing is due: finds retries, and deliveries without a hint. */
-const idleFactor = 5;
+/** The longest pause while nothing is due: finds deliveries without a hint, which another process left behind. */
+const idlePollMs = 2_000;
 
 /**
  * Sends due deliveries. A slow receiver blocks only its own attempts: claims, renewals and results are batched, and the
@@ -72,7 +73,7 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
   let orphans: ClaimedDelivery[] = [];
   let pollPauseMs = pollEveryMs;
   let polledAtMs = 0;
-  let isIdle = false;
+  let idlePauseMs = 0;
   let isHinted = false;
   let pollTimer: NodeJS.Timeout | undefined;
 
@@ -90,9 +91,12 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
 
   const poller = createSingleFlight(async () => {
     const startedMs = performance.now();
-    const dueLanes = await listDueLanes(database, clock.now());
+    const now = clock.now();
+    const { dueLanes, nextDueAt } = await listDueLanes(database, now);
     for (const lane of dueLanes) lanes.markReady(lane);
-    isIdle = dueLanes.length + lanes.list().length + finished.length + orphans.length === 0;
+    const isIdle = dueLanes.length + lanes.list().length + finished.length + orphans.length === 0;
+    const leftMs = nextDueAt === null ? idlePollMs : nextDueAt.getTime() - now.getTime();
+    idlePauseMs = isIdle ? Math.min(leftMs, idlePollMs) : 0;
     const pauseMs = Math.min(pollPauseMsMax, pauseFactor * (performance.now() - startedMs));
     pollPauseMs = Math.max(pollEveryMs, pauseMs);
     dependencies.polls.onRecovery();
@@ -181,22 +185,21 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
 
   function pause(): void {
     clearTimeout(pollTimer);
-    const idleMs = isIdle && !isHinted ? idleFactor * pollEveryMs : 0;
-    const pauseMs = Math.max(pollPauseMs, idleMs);
+    const pauseMs = Math.max(pollPauseMs, isHinted ? 0 : idlePauseMs);
     if (!isClosing) pollTimer = setTimeout(poll, Math.max(0, polledAtMs + pauseMs - performance.now()));
   }
 
-  const renewTimer = setInterval(() => {
+  const stopRenewing = repeat(renewEveryMs, () => {
     isRenewalDue = lanes.list().length > 0;
     if (isRenewalDue) writer.tell();
-  }, renewEveryMs);
+  });
   void poll();
   let ended: Promise<void> | null = null;
 
   async function end(): Promise<void> {
     isClosing = true;
     clearTimeout(pollTimer);
-    clearInterval(renewTimer);
+    stopRenewing();
     await poller.close();
     await claimer.close();
     const stopTimer = setTimeout(() => stopping.abort(), dependencies.closeTimeoutMs);

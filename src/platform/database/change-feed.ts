@@ -48,11 +48,13 @@ type ChangeFeedOptions = {
 };
 
 const { connectMsMax } = databaseLimits;
+/** A revoked key stops working after their sum at the latest: it is less than a second. */
+const defaults = { heartbeatMs: 450, timeoutMs: 500 };
 
 /** Rejects if the first connection fails; later ones are retried until the feed is closed. */
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
   const { address, channels, onTrouble, onTime = () => {}, sessionName = nodeSessionName } = options;
-  const { heartbeatMs = 250, heartbeatTimeoutMs = 500, reconnectMs = 250 } = options;
+  const { heartbeatMs = defaults.heartbeatMs, heartbeatTimeoutMs = defaults.timeoutMs, reconnectMs = 250 } = options;
   const listeners = new Map<string, ChangeListener[]>(channels.map((channel) => [channel, []]));
   const closing = new AbortController();
   let lastTrouble: string | null = null;

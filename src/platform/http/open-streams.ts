@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountId, SessionId } from "../../lib/ids.ts";
+import { repeat } from "../../lib/repeat.ts";
 import { AppError } from "../errors/app-error.ts";
 
 /** The reader of a stream without a natural end. */
@@ -35,13 +36,12 @@ export function createOpenStreams(dependencies: {
   onRecovery?(): void;
 }): OpenStreams {
   const open = new Set<Watched>();
-  const timer = setInterval(() => {
+  const stopSweeping = repeat(sweepEveryMs, () => {
     const now = dependencies.clock.now();
     for (const watched of open) {
       if (watched.isDue || (watched.endsAt !== null && watched.endsAt <= now)) scheduleCheck(watched);
     }
-  }, sweepEveryMs);
-  timer.unref();
+  });
 
   function scheduleCheck(watched: Watched): void {
     watched.isDue = true;
@@ -81,6 +81,6 @@ export function createOpenStreams(dependencies: {
     recheck(isMatch) {
       for (const watched of open) if (isMatch(watched)) scheduleCheck(watched);
     },
-    close: () => clearInterval(timer),
+    close: stopSweeping,
   };
 }

@@ -372,7 +372,7 @@ export const metricTable = {
     name: "sluice_event_loop_delay_seconds",
     kind: "histogram",
     area: "process",
-    help: "Delay of a 200 ms timer.",
+    help: "Delay of a 500 ms timer.",
     labels: [],
     buckets: loopSeconds,
   },

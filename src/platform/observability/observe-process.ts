@@ -1,4 +1,5 @@
 import { readdirSync } from "node:fs";
+import { repeat } from "../../lib/repeat.ts";
 import type { Metrics } from "./metrics.ts";
 
 type ProcessMetrics = Pick<
@@ -6,8 +7,8 @@ type ProcessMetrics = Pick<
   "eventLoopDelay" | "eventLoopTime" | "heap" | "residentMemory" | "cpuTime" | "startTime" | "openFiles"
 >;
 
-/** Every tick wakes an idle process: at 50 ms they were half of its wake-ups. */
-const tickMs = 200;
+/** Every tick wakes an idle process: at 200 ms they were a sixth of its wake-ups. */
+const tickMs = 500;
 
 /** Observes this process. Returns a function that stops it. */
 export function observeProcess(metrics: ProcessMetrics): () => void {
@@ -44,13 +45,11 @@ export function observeProcess(metrics: ProcessMetrics): () => void {
 function measureDelay(eventLoopDelay: ProcessMetrics["eventLoopDelay"]): () => void {
   const delay = eventLoopDelay.at();
   let expectedMs = performance.now() + tickMs;
-  const timer = setInterval(() => {
+  return repeat(tickMs, () => {
     const nowMs = performance.now();
     delay.add(Math.max(0, nowMs - expectedMs) / 1000);
     expectedMs = nowMs + tickMs;
-  }, tickMs);
-  timer.unref();
-  return () => clearInterval(timer);
+  });
 }
 
 function countOpenFiles(): number {

@@ -1,9 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createCoalescer } from "../../../lib/coalescer.ts";
+import { repeat } from "../../../lib/repeat.ts";
 import {
   type Claimed,
   claimDueTasks,
   claimTasks,
+  findNextDue,
   type Lease,
   type LeaseTime,
   releaseLeases,
@@ -19,6 +21,8 @@ const releaseAfterMs = 20;
 
 /** This process's leases, renewed while it runs. */
 export type HeldLeases = {
+  /** When the next open task is due, this process's own included; `null` if no task is open. */
+  findNextDue(): Promise<Date | null>;
   claimDue(limit: number): Promise<ClaimedTask[]>;
   claim(taskIds: readonly string[]): Promise<ClaimedTask[]>;
   /** The step has ended, and the next due time is already written. */
@@ -59,12 +63,13 @@ export function holdLeases(dependencies: WorkerDependencies, onTrouble: (error: 
     for (const lease of leases) if (renewed.has(lease.id)) lease.until = until;
   }
 
-  const renewing = setInterval(() => {
+  const stopRenewing = repeat(renewEveryMs, () => {
     renewal = renewal.then(renew).catch(onTrouble);
-  }, renewEveryMs);
+  });
 
   return {
     drop,
+    findNextDue: () => findNextDue(database),
     async claimDue(limit) {
       const time = takeTime();
       return hold(await claimDueTasks(database, { ...time, limit }), time);
@@ -78,7 +83,7 @@ export function holdLeases(dependencies: WorkerDependencies, onTrouble: (error: 
       releases.tell({ id: lease.id, fencingToken: lease.fencingToken, dueAt });
     },
     async close() {
-      clearInterval(renewing);
+      stopRenewing();
       await renewal;
       await releases.drain();
     },

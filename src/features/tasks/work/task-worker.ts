@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Clock } from "../../../lib/clock.ts";
 import { isDatabaseUnavailable } from "../../../platform/database/database.ts";
 import { createOutageLog } from "../../../platform/observability/outage-log.ts";
 import { decideTransition } from "../machine/decide-transition.ts";
@@ -21,7 +22,10 @@ export type TaskWorker = {
   close(): Promise<void>;
 };
 
+/** While tasks are open. One that falls due sooner is claimed then. */
 const pollEveryMs = 500;
+/** While no task is open: a lost wake-up costs at most this. */
+const idlePollMs = 2_000;
 const claimedAtOnceMax = 200;
 
 /** Runs up to `stepsMax` steps concurrently. */
@@ -35,32 +39,24 @@ export function startTaskWorker({
   const runner = createStepRunner(dependencies, leases, closeTimeoutMs);
   const closing = new AbortController();
   const beginning = new Set<Promise<boolean>>();
-  let nap = new AbortController();
 
   function getRoom(): number {
     return Math.max(0, stepsMax - runner.count());
   }
 
   function run(tasks: readonly ClaimedTask[]): void {
+    // A stopping worker would be cut off in mid-submission, so it leaves new tasks to other workers.
+    if (closing.signal.aborted) {
+      for (const task of tasks) leases.release(task, dependencies.clock.now());
+      return;
+    }
     for (const task of tasks) {
       // If there was more room, no task was waiting for it.
       const onFreed = (): void => {
-        if (getRoom() === 1) nap.abort();
+        if (getRoom() === 1) polls.wake();
       };
       // The runner logs failures itself.
       runner.run(task).then(onFreed, onFreed);
-    }
-  }
-
-  async function pollQueue(): Promise<void> {
-    while (!closing.signal.aborted) {
-      nap = new AbortController();
-      const room = Math.min(getRoom(), claimedAtOnceMax);
-      const claimed = room === 0 ? [] : await leases.claimDue(room).then(queue.noteClaims, reportClaims);
-      run(claimed);
-      // The batch was full, so more tasks may be due.
-      if (claimed.length > 0 && claimed.length === room) continue;
-      await wait(pollEveryMs, undefined, { signal: AbortSignal.any([nap.signal, closing.signal]) }).catch(() => {});
     }
   }
 
@@ -72,21 +68,19 @@ export function startTaskWorker({
   async function begin(taskIds: readonly string[]): Promise<boolean> {
     const room = getRoom();
     if (room === 0) return false;
-    const claimed = await leases.claim(taskIds.slice(0, room)).catch(reportClaims);
-    // A stopping worker would be cut off in mid-submission, so it leaves new tasks to other workers.
-    if (closing.signal.aborted) for (const task of claimed) leases.release(task, dependencies.clock.now());
-    else run(claimed);
+    polls.noteOpen();
+    run(await leases.claim(taskIds.slice(0, room)).catch(reportClaims));
     return taskIds.length <= room;
   }
 
-  const waking = keepWaking(dependencies, queue.onTrouble);
-  const polling = pollQueue();
+  const polls = keepPolling({ leases, queue, getRoom, run, clock: dependencies.clock, signal: closing.signal });
+  const waking = keepWaking(dependencies, { isNeeded: polls.hasOpen, onTrouble: queue.onTrouble });
   let ended: Promise<void> | null = null;
 
   async function end(): Promise<void> {
     closing.abort();
     await waking.close();
-    await polling;
+    await polls.ended;
     await Promise.all(beginning);
     await runner.close();
     await leases.close();
@@ -99,7 +93,7 @@ export function startTaskWorker({
 
   return {
     wake() {
-      nap.abort();
+      polls.wake();
       return !closing.signal.aborted && getRoom() > 0;
     },
     async begin(taskIds) {
@@ -111,6 +105,64 @@ export function startTaskWorker({
     // `close` reports the error.
     stop: () => void close().catch(() => {}),
     close,
+  };
+}
+
+type PollOptions = {
+  leases: HeldLeases;
+  queue: ReturnType<typeof watchQueue>;
+  getRoom(): number;
+  run(tasks: readonly ClaimedTask[]): void;
+  clock: Clock;
+  signal: AbortSignal;
+};
+
+/** Claims due tasks until the signal. */
+function keepPolling({ leases, queue, getRoom, run, clock, signal }: PollOptions) {
+  let nap = new AbortController();
+  let hasOpen = false;
+
+  async function pollUntilClosed(): Promise<void> {
+    while (!signal.aborted) {
+      // Before the poll: a wake-up meanwhile may be of a task that the query did not see.
+      nap = new AbortController();
+      const pauseMs = await poll().catch(reportPoll);
+      const end = AbortSignal.any([nap.signal, signal]);
+      if (pauseMs > 0) await wait(pauseMs, undefined, { signal: end }).catch(() => {});
+    }
+  }
+
+  /** Returns the pause until the next poll. */
+  async function poll(): Promise<number> {
+    const room = Math.min(getRoom(), claimedAtOnceMax);
+    if (room === 0) return pollEveryMs;
+    const dueAt = await leases.findNextDue();
+    queue.onRecovery();
+    hasOpen = dueAt !== null;
+    if (dueAt === null) return idlePollMs;
+    const leftMs = dueAt.getTime() - clock.now().getTime();
+    if (leftMs > 0) return Math.min(leftMs, pollEveryMs);
+    const claimed = await leases.claimDue(room);
+    run(claimed);
+    // The batch was full, so more tasks may be due.
+    return claimed.length === room ? 0 : pollEveryMs;
+  }
+
+  function reportPoll(error: unknown): number {
+    queue.onTrouble(error);
+    return pollEveryMs;
+  }
+
+  const ended = pollUntilClosed();
+  return {
+    ended,
+    wake: () => nap.abort(),
+    hasOpen: () => hasOpen,
+    /** A task was created here: its next steps fall due without a wake-up. */
+    noteOpen(): void {
+      if (!hasOpen) nap.abort();
+      hasOpen = true;
+    },
   };
 }
 
@@ -126,10 +178,7 @@ function watchQueue({ logger, clock }: WorkerDependencies) {
       if (isDatabaseUnavailable(error)) outage.onTrouble(error);
       else logger.error({ error }, "task queue error");
     },
-    noteClaims(claimed: ClaimedTask[]): ClaimedTask[] {
-      outage.onRecovery();
-      return claimed;
-    },
+    onRecovery: outage.onRecovery,
   };
 }
 

@@ -1,4 +1,5 @@
 import { createSingleFlight } from "../../../lib/coalescer.ts";
+import { repeat } from "../../../lib/repeat.ts";
 import type { ProviderDefinition } from "../../../providers/provider-definition.ts";
 import { wakeWaitingTasks } from "../lease-store.ts";
 import { listAwaitedProviders, readPlaceUse } from "../task-limit-store.ts";
@@ -13,13 +14,17 @@ const wokenMax = 200;
 /** Rate limits allow bursts of this long. */
 const everyMs = 1_000;
 
+type WakingOptions = { isNeeded(): boolean; onTrouble(error: unknown): void };
+
 /** Wakes waiting tasks while this process works: nothing else notices that a rate allows the next one. */
-export function keepWaking(dependencies: WakeDependencies, onTrouble: (error: unknown) => void) {
+export function keepWaking(dependencies: WakeDependencies, { isNeeded, onTrouble }: WakingOptions) {
   const wakings = createSingleFlight(() => wakeWaiting(dependencies), onTrouble);
-  const timer = setInterval(() => wakings.tell(), everyMs);
+  const stop = repeat(everyMs, () => {
+    if (isNeeded()) wakings.tell();
+  });
   return {
     async close(): Promise<void> {
-      clearInterval(timer);
+      stop();
       await wakings.drain();
     },
   };

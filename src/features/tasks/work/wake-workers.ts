@@ -23,7 +23,7 @@ type WakeUpDependencies = {
   onTrouble(error: unknown): void;
 };
 
-/** A lost wake-up costs half a second: the table is the queue, and workers poll it. */
+/** A lost wake-up costs at most two seconds: the table is the queue, and workers poll it. */
 export function createWakeUps({ feed, notify, onTrouble }: WakeUpDependencies): WakeUps {
   let worker: WakeableWorker | null = null;
   const others = createSingleFlight(notify, onTrouble);
