@@ -52,6 +52,8 @@ export default defineConfig({
     hookTimeout: 240_000,
     // A child process that a test starts dies with the thread that started it, so tests run in processes.
     pool: "forks",
+    // As in production: with room for short-lived objects, a run takes a twentieth less CPU time.
+    execArgv: ["--max-semi-space-size=32"],
     // Most tests wait for child processes and polls: four workers left a quarter of two cores idle.
     maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
