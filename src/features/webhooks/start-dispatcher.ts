@@ -51,8 +51,11 @@ const writtenAtOnceMax = 200;
 /** Polling takes at most a twentieth of the time, but never pauses so long that due deliveries wait. */
 const pauseFactor = 20;
 const pollPauseMsMax = 1000;
-/** The longest pause while nothing is due: finds deliveries without a hint, which another process left behind. */
-const idlePollMs = 2_000;
+/**
+ * The poll interval's factor for the longest pause while nothing is due: finds deliveries without a hint, which another
+ * process left behind.
+ */
+const idleFactor = 20;
 
 /**
  * Sends due deliveries. A slow receiver blocks only its own attempts: claims, renewals and results are batched, and the
@@ -95,8 +98,9 @@ export function startDispatcher(dependencies: DispatcherDependencies): Dispatche
     const { dueLanes, nextDueAt } = await listDueLanes(database, now);
     for (const lane of dueLanes) lanes.markReady(lane);
     const isIdle = dueLanes.length + lanes.list().length + finished.length + orphans.length === 0;
-    const leftMs = nextDueAt === null ? idlePollMs : nextDueAt.getTime() - now.getTime();
-    idlePauseMs = isIdle ? Math.min(leftMs, idlePollMs) : 0;
+    const idlePauseMsMax = idleFactor * pollEveryMs;
+    const leftMs = nextDueAt === null ? idlePauseMsMax : nextDueAt.getTime() - now.getTime();
+    idlePauseMs = isIdle ? Math.min(leftMs, idlePauseMsMax) : 0;
     const pauseMs = Math.min(pollPauseMsMax, pauseFactor * (performance.now() - startedMs));
     pollPauseMs = Math.max(pollEveryMs, pauseMs);
     dependencies.polls.onRecovery();
