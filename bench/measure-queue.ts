@@ -135,7 +135,7 @@ async function startCluster(
 
 async function startGateway(folder: string, environment: Record<string, string>) {
   const port = Number(await findFreePort());
-  const words = ["--max-semi-space-size=32", buildMain(folder), "serve"];
+  const words = ["--min-semi-space-size=8", "--max-semi-space-size=32", buildMain(folder), "serve"];
   const child = spawn(process.execPath, words, {
     cwd: tmpdir(),
     env: { PATH: process.env.PATH, ...environment, SLUICE_PORT: String(port), SLUICE_LOG_LEVEL: "error" },

@@ -124,11 +124,15 @@ export function describeNode(checkoutDir: string): Record<string, string> {
 function spawnGateway(mainFile: string, environment: Record<string, string>, nodeWords: readonly string[]) {
   const sink = spawn("cat", { stdio: ["pipe", "ignore", "inherit"] });
   // As `npm start` does it.
-  const child = spawn(process.execPath, ["--max-semi-space-size=32", ...nodeWords, mainFile, "serve"], {
-    cwd: tmpdir(),
-    env: { PATH: process.env.PATH, NODE_OPTIONS: process.env.NODE_OPTIONS, ...environment },
-    stdio: ["ignore", sink.stdin, "ignore"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--min-semi-space-size=8", "--max-semi-space-size=32", ...nodeWords, mainFile, "serve"],
+    {
+      cwd: tmpdir(),
+      env: { PATH: process.env.PATH, NODE_OPTIONS: process.env.NODE_OPTIONS, ...environment },
+      stdio: ["ignore", sink.stdin, "ignore"],
+    },
+  );
   sink.stdin.destroy();
   process.once("exit", () => child.kill());
   return {

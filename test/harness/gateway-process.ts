@@ -97,7 +97,7 @@ export async function runCommand(
 }
 
 function spawnMain(words: readonly string[], { environment, prefix = [] }: ProcessOptions): ChildProcess {
-  const [program = "", ...rest] = [...prefix, process.execPath, mainFile, ...words];
+  const [program = "", ...rest] = [...prefix, process.execPath, "--min-semi-space-size=8", mainFile, ...words];
   const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   // The gateway's own compile cache, set before its first file: otherwise Node strips that file's types each time.
   const cache = join(tmpdir(), "node-compile-cache");

@@ -367,7 +367,7 @@ test("sluicectl runs a command as the unit's user, with the unit's settings and 
     .toString()
     .split("\n");
   rmSync(folder, { recursive: true });
-  const started = `${value("WorkingDirectory")}/node_modules/.bin/node ${value("WorkingDirectory")}/dist/server/main.js`;
+  const started = `${value("WorkingDirectory")}/node_modules/.bin/node --min-semi-space-size=16 ${value("WorkingDirectory")}/dist/server/main.js`;
   expect(lines[0]).toBe(`-u ${value("User")} -- ${started} catalog check a file`);
   expect(lines).toEqual(
     expect.arrayContaining([
