@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { aiSdkMajors } from "../harness/chat/ai-sdk-majors.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { citySchema, clientModels, pixel, writeClientCatalog } from "../harness/chat/client-catalog.ts";
+import { endlessSilence } from "../harness/upstreams/gate.ts";
 
 let chat: ChatGateway;
 let caller: ChatCaller;
@@ -417,7 +418,7 @@ describe("errors have Anthropic's format, with our code and field", () => {
 
 test("a caller who disconnects pays for the generated part", async () => {
   const before = (await caller.listCharges()).length;
-  chat.upstream.script({ pieces: ["One", " two"], isEndless: true });
+  chat.upstream.script({ pieces: ["One", " two"], beforeEnd: endlessSilence });
   const stream = client.messages.stream(asked);
   for await (const event of stream) if (event.type === "content_block_delta") break;
   await caller.settled();

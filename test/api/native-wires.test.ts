@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { upstreamKeyName, writeCatalogOf } from "../harness/chat/chat-catalog.ts";
 import { type ChatCaller, type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { type Behaviour, canary, type FakeUpstreams } from "../harness/upstreams/fake-upstreams.ts";
+import { endlessSilence } from "../harness/upstreams/gate.ts";
 import { answeredAt } from "../harness/upstreams/vendor-wire.ts";
 import { waitUntil } from "../harness/wait-until.ts";
 
@@ -148,15 +149,13 @@ describe.each(Object.keys(wires) as WireName[])("by %s", (wire) => {
 
   test("a caller who disconnects pays for the generated part", async () => {
     const caller = await chat.createCaller();
-    const gate = chat.upstream.gate();
-    script({ pieces: ["one ", "two "], beforeEnd: gate });
+    script({ pieces: ["one ", "two "], beforeEnd: endlessSilence });
     const controller = new AbortController();
     const response = await post(caller, wire, { model: wire, stream: true }, controller.signal);
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     for (let seen = ""; !seen.includes("two "); ) seen += (await reader?.read())?.value ?? "";
     controller.abort();
     await reader?.cancel().catch(() => {});
-    gate.open();
     expect(await listPaid(caller)).toHaveLength(1);
     expect((await caller.listCharges())[0]?.items).toMatchObject({ hung_up: 1 });
   });

@@ -78,7 +78,10 @@ describe("one key", () => {
     const ended = await caller.awaitTask(first.task.id);
     const last = await send(caller, "again");
     expect(last).toMatchObject({ status: 202, isReplay: true });
-    expect({ ...last.task, output: [] }).toEqual({ ...ended, output: [] });
+    // Links are signed when a task is read.
+    const leaveLinks = (key: string, value: unknown) => (key === "url" ? undefined : value);
+    const [replayed, seen] = [last.task, ended].map((task) => JSON.parse(JSON.stringify(task, leaveLinks)));
+    expect(replayed).toEqual(seen);
     expect(last.response.headers.get("location")).toContain(ended.id);
     expect(last.task.request_id).toBe(first.task.request_id);
     expect(last.response.headers.get("x-request-id")).not.toBe(first.task.request_id);
