@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { shards } from "../vitest.config.ts";
+import { shards } from "../test/harness/shards.ts";
 import { installTestTools } from "./install-test-tools.ts";
 
 const repositoryDir = join(import.meta.dirname, "..");
@@ -35,15 +35,20 @@ function readPlan(words: readonly string[]): Plan {
   if (first === undefined) return { checks: [], tests: [withoutExtended] };
   if (first === "--whole") return { checks: [], tests: words.slice(1) };
   if (first === "--quick") {
-    const fast = ["--project", "units", "--project", "api", withoutExtended];
-    return { checks: ["--quick"], tests: [...fast, ...words.slice(1)] };
+    return { checks: ["--quick"], tests: [...listFolders("units", "api"), withoutExtended, ...words.slice(1)] };
   }
   if (first !== "--shard") return { checks: null, tests: words };
-  if (!shards.includes(second)) {
-    console.error(`--shard takes one of ${shards.join(", ")}.`);
+  const folders = listFolders(second);
+  if (folders.length === 0) {
+    console.error(`--shard takes one of ${Object.keys(shards).join(", ")}.`);
     process.exit(2);
   }
-  return { checks: second === "units" ? [] : null, tests: ["--project", second, withoutExtended, ...rest] };
+  return { checks: second === "units" ? [] : null, tests: [...folders, withoutExtended, ...rest] };
+}
+
+/** From the root, because the runner looks for a filter anywhere in a path. */
+function listFolders(...names: readonly string[]): string[] {
+  return names.flatMap((name) => shards[name] ?? []).map((folder) => join(repositoryDir, folder));
 }
 
 async function run(program: string, ...args: readonly string[]): Promise<boolean> {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { schema, text } from "../../test/harness/chat/json-texts.ts";
+import { unicodeText } from "../../test/harness/unicode-text.ts";
 import { createWordTable, type JsonCursor, readOutline } from "./json-cursor.ts";
 import { JsonShape } from "./json-shape.ts";
 
@@ -35,7 +36,7 @@ test("what passes is valid JSON that every parser reads alike: no name twice, no
 });
 
 const anyText = fc.oneof(
-  fc.string({ unit: "binary" }),
+  unicodeText(),
   fc.string({ unit: "grapheme", maxLength: 200 }),
   fc.string({ unit: "grapheme-ascii", minLength: 10, maxLength: 5000 }),
 );

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { unicodeText } from "../../test/harness/unicode-text.ts";
 import { countTokens, createTokenMeter } from "./token-meter.ts";
 
 test.each([
@@ -17,7 +18,7 @@ test.each([
   expect(countTokens(text)).toBe(tokens);
 });
 
-const anyText = fc.string({ unit: "binary", maxLength: 200 });
+const anyText = unicodeText({ maxLength: 200 });
 
 test("the count does not depend on how the text is split, even inside a character", () => {
   fc.assert(

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { unicodeText } from "../../../test/harness/unicode-text.ts";
 import { cleanFilename, presentDisposition } from "./filename.ts";
 
-const names = fc.string({ unit: "binary", maxLength: 400 });
+const names = unicodeText({ maxLength: 400 });
 
 test("a cleaned name has 1 to 255 characters, none of which means anything to a disk or a terminal", () => {
   fc.assert(

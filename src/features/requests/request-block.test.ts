@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { unicodeText } from "../../../test/harness/unicode-text.ts";
 import { nano } from "../../lib/money.ts";
 import {
   allColumns,
@@ -12,7 +13,7 @@ import {
 } from "./request-block.ts";
 import { requestEndings } from "./request-record.ts";
 
-const text = fc.string({ unit: "binary", maxLength: 40 });
+const text = unicodeText({ maxLength: 40 });
 const few = <T>(value: fc.Arbitrary<T>) => fc.option(value);
 const tokens = few(fc.nat());
 

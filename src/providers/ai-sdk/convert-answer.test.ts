@@ -1,6 +1,7 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { unicodeText } from "../../../test/harness/unicode-text.ts";
 import { convertAnswer, createAnswerStream } from "./convert-answer.ts";
 import { anthropicDialect, type Dialect, genericDialect, googleDialect } from "./dialects.ts";
 import { createThoughtSeal } from "./thought-seal.ts";
@@ -100,10 +101,9 @@ describe("a streamed answer", () => {
   });
 
   test("adds up to the complete answer, however it is split", () => {
-    const writes = fc.array(
-      fc.record({ kind: fc.constantFrom("text", "reasoning", "call"), text: fc.string({ unit: "binary" }) }),
-      { maxLength: 20 },
-    );
+    const writes = fc.array(fc.record({ kind: fc.constantFrom("text", "reasoning", "call"), text: unicodeText() }), {
+      maxLength: 20,
+    });
     fc.assert(
       fc.property(writes, (written) => {
         const parts = written.map(({ kind, text }, index): LanguageModelV4StreamPart => {

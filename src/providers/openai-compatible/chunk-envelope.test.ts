@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { unicodeText } from "../../../test/harness/unicode-text.ts";
 import { type ChunkEnvelope, cutChoices, learnEnvelope } from "./chunk-envelope.ts";
 
 const choices = '[{"index":0,"delta":{"content":"a ] \\" [ b"},"finish_reason":null}]';
@@ -27,7 +28,7 @@ describe.each(Object.entries(frames))("a chunk with %s", (_what, frame) => {
   test("is recognised, whatever its choices and padding", () => {
     const envelope = learn(frame);
     fc.assert(
-      fc.property(fc.json({ maxDepth: 3 }), fc.string({ unit: "binary" }), (value, noise) => {
+      fc.property(fc.json({ maxDepth: 3 }), unicodeText(), (value, noise) => {
         expect(cutChoices(envelope, write(frame, value, noise))).toBe(value);
       }),
     );
@@ -37,7 +38,7 @@ describe.each(Object.entries(frames))("a chunk with %s", (_what, frame) => {
     const envelope = learn(frame);
     const data = write(frame, choices);
     fc.assert(
-      fc.property(fc.nat(data.length - 1), fc.string({ unit: "binary", maxLength: 3 }), (at, change) => {
+      fc.property(fc.nat(data.length - 1), unicodeText({ maxLength: 3 }), (at, change) => {
         const cut = cutChoices(envelope, data.slice(0, at) + change + data.slice(at + 1));
         if (cut === null || !isJson(cut)) return;
         const changed = JSON.parse(data.slice(0, at) + change + data.slice(at + 1));

@@ -76,7 +76,7 @@ type Target = AsyncDisposable & { database: TestDatabase; dataDir: string; envir
 
 /** An empty target for a restore. */
 async function createTarget(): Promise<Target> {
-  const database = await createTestDatabase({ isEmpty: true });
+  const database = await createTestDatabase({ content: "nothing" });
   const data = createDataDirectory();
   return {
     ...{ database, dataDir: data.path, environment: describeEnvironment(database.url, data.path) },

@@ -80,7 +80,7 @@ describe.skipIf(externalBinaries === null)("on an external PostgreSQL", () => {
     using data = createDataDirectory();
     const here = { DATABASE_URL: server.url, SLUICE_DATA_DIR: data.path };
     expect((await runCommand(["migrate"], { environment: here })).exitCode).toBe(0);
-    const copy = await createTestDatabase({ isEmpty: true });
+    const copy = await createTestDatabase({ content: "nothing" });
     const there = { DATABASE_URL: copy.url, SLUICE_DATA_DIR: join(data.path, "there") };
     const back = await createEmptyDatabase(server.url);
     const again = { DATABASE_URL: back, SLUICE_DATA_DIR: join(data.path, "again") };

@@ -19,6 +19,7 @@ import type { ChatAnswer, ProviderError } from "../../../src/providers/contract.
 import { countRuns } from "../../harness/count-runs.ts";
 import { checkBySchema } from "../../harness/schema-check.ts";
 import { createTestClock } from "../../harness/test-clock.ts";
+import { unicodeText } from "../../harness/unicode-text.ts";
 
 const provider = createSandboxChat({ clock: createTestClock() });
 const timeouts = { connectMs: 1000, firstByteMs: 10_000, idleMs: 5000, totalMs: 60_000 };
@@ -176,7 +177,7 @@ test("any script comes out as a video within all limits", async () => {
     ),
   );
   const anyScript = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 200 }),
+    unicodeText({ maxLength: 200 }),
     fc.array(word, { maxLength: 120 }).map((words) => words.join(" ")),
     fc.array(word, { maxLength: 120 }).map((words) => words.join("")),
   );

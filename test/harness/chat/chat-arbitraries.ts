@@ -1,8 +1,9 @@
 import fc from "fast-check";
+import { unicodeText } from "../unicode-text.ts";
 
 type Fields = Record<string, unknown>;
 
-const text = fc.string({ maxLength: 20, unit: "binary" });
+const text = unicodeText({ maxLength: 20 });
 const toolName = fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/);
 const anyJson = fc.jsonValue({ maxDepth: 3 });
 /** Inline, so that no test depends on the network. */

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import type { RolesAnswer, ScriptAnswer, StoryboardAnswer } from "../../../src/features/dramas/drama-answers.ts";
 import { countRuns } from "../count-runs.ts";
+import { unicodeText } from "../unicode-text.ts";
 
 /** Enough runs to find a bug; shrinking is limited in time. */
 export const propertyRuns = { numRuns: countRuns(200), interruptAfterTimeLimit: 20_000 };
 
 /** Any text that a model may return: empty, blanks, lone surrogates, far too long. */
 const anyText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 30 }),
+  unicodeText({ maxLength: 30 }),
   fc.string({ unit: "grapheme", maxLength: 30 }),
   fc.constantFrom("", "   ", "a\u0000b", "\ud800", "Anna", "  The end.  "),
   fc

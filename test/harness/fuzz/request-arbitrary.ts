@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { anyChange, hostileValue, spoil } from "../chat/chat-arbitraries.ts";
+import { unicodeText } from "../unicode-text.ts";
 import type { Operation, Parameter } from "./openapi-document.ts";
 import { arbitraryOf, type Hints } from "./schema-arbitrary.ts";
 
@@ -107,7 +108,7 @@ const forbiddenHeaders =
   /^(host|connection|content-length|transfer-encoding|expect|upgrade|trailer|te|keep-alive|cookie|origin|authorization|__proto__)$/i;
 
 const anyText = fc.oneof(
-  fc.string({ unit: "binary" }),
+  unicodeText(),
   fc.constantFrom(
     "",
     "..",

@@ -34,7 +34,7 @@ export function arbitraryOf(schema: Schema, hints: Hints, name = ""): fc.Arbitra
     case "null":
       return fc.constant(null);
     default:
-      return fc.jsonValue({ maxDepth: 2 });
+      return anyJson;
   }
 }
 
@@ -50,15 +50,16 @@ function objectOf(schema: Schema, hints: Hints): fc.Arbitrary<unknown> {
     return fc.record(Object.fromEntries(fields));
   });
   if (typeof additionalProperties !== "object") return record;
-  const more = fc.dictionary(fc.stringMatching(/^[a-z0-9]{1,8}$/), arbitraryOf(additionalProperties, hints), {
-    maxKeys: 3,
-  });
+  const more = fc.dictionary(anyName, arbitraryOf(additionalProperties, hints), { maxKeys: 3 });
   return fc.tuple(record, more).map(([known, others]) => ({ ...others, ...known }));
 }
 
 function boundsOf({ minimum = -1000, maximum = minimum + 1_000_000 }: Schema): { min: number; max: number } {
   return { min: minimum, max: maximum };
 }
+
+const anyJson = fc.jsonValue({ maxDepth: 2 });
+const anyName = fc.stringMatching(/^[a-z0-9]{1,8}$/);
 
 const formats: Record<string, fc.Arbitrary<string>> = {
   "date-time": fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
@@ -67,9 +68,19 @@ const formats: Record<string, fc.Arbitrary<string>> = {
   email: fc.emailAddress(),
 };
 
+/** Kept, because making one takes longer than drawing from it. */
+const textsBySchema = new Map<string, fc.Arbitrary<string>>();
+
 function textOf({ pattern, format = "", minLength = 0, maxLength = minLength + 20 }: Schema): fc.Arbitrary<string> {
-  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
-  const known = formats[format];
-  if (known !== undefined) return known;
-  return fc.string({ minLength, maxLength: Math.min(maxLength, minLength + 20), unit: "grapheme" });
+  const key = JSON.stringify([pattern, format, minLength, maxLength]);
+  const known = textsBySchema.get(key) ?? makeText();
+  textsBySchema.set(key, known);
+  return known;
+
+  function makeText(): fc.Arbitrary<string> {
+    if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
+    const formatted = formats[format];
+    if (formatted !== undefined) return formatted;
+    return fc.string({ minLength, maxLength: Math.min(maxLength, minLength + 20), unit: "grapheme" });
+  }
 }
