@@ -1,16 +1,21 @@
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { builds } from "../../scripts/builds.mjs";
+import { prepareFirstRun } from "../../src/app/prepare-first-run.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createIdSource } from "../../src/lib/ids.ts";
+import { createDatabase, type DatabaseAddress } from "../../src/platform/database/database.ts";
 import { initializeCluster, prepareDataDirectory } from "../../src/platform/database/embedded/cluster-directory.ts";
 import { openEmbeddedPostgres } from "../../src/platform/database/embedded/embedded-postgres.ts";
 import { findPostgresBinaries } from "../../src/platform/database/embedded/postgres-binaries.ts";
 import { chooseLaunch } from "../../src/platform/database/embedded/unprivileged.ts";
 import { migrate } from "../../src/platform/database/migrate.ts";
 import { dataParent } from "./data-parent.ts";
-import { presentSocketUrl, templateDatabase } from "./test-database.ts";
+import { presentSocketUrl, templates } from "./test-database.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -21,7 +26,7 @@ declare module "vitest" {
   }
 }
 
-/** Starts one PostgreSQL for the whole run and migrates a template, which every test file then clones. */
+/** Starts one PostgreSQL for the whole run and fills the templates, which every test file then clones. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // Tests start the built gateway, as users do.
   execFileSync(process.execPath, [builds.server.script], { stdio: ["ignore", "ignore", "inherit"] });
@@ -43,7 +48,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   if (!("host" in server.address)) throw new Error("The test server has no socket.");
   const { host, user, password } = server.address;
-  await createTemplate({ host, user, password });
+  await createTemplates({ host, user, password });
   project.provide("databaseServer", { host, user, password });
   project.provide("preparedDirectory", preparedDir);
   return async () => {
@@ -59,7 +64,7 @@ async function createCluster(dataDir: string): Promise<void> {
   await initializeCluster({ paths, binDir, launch: chooseLaunch({ binDir, dataDir }) });
 }
 
-async function createTemplate(server: { host: string; user: string; password: string }): Promise<void> {
+async function createTemplates(server: { host: string; user: string; password: string }): Promise<void> {
   const client = new pg.Client({ ...server, database: "postgres" });
   await client.connect();
   // Thousands of connections would each hash the password 4096 times.
@@ -67,9 +72,18 @@ async function createTemplate(server: { host: string; user: string; password: st
   await client.query(
     `alter role ${client.escapeIdentifier(server.user)} password ${client.escapeLiteral(server.password)}`,
   );
-  await client.query(`create database ${templateDatabase}`);
+  await client.query(`create database ${templates.schema}`);
+  await migrate({ connectionString: presentSocketUrl(server, templates.schema) });
+  await client.query(`create database ${templates.sandbox} template ${templates.schema}`);
   await client.end();
-  const address = { connectionString: presentSocketUrl(server, templateDatabase) };
-  // An open connection to the template would prevent cloning: this one is closed.
-  await migrate(address);
+  await prepareSandbox({ connectionString: presentSocketUrl(server, templates.sandbox) });
+}
+
+/** What the first start of every gateway would do, which takes as long as the rest of a start. */
+async function prepareSandbox(address: DatabaseAddress): Promise<void> {
+  // An open connection to a template prevents cloning: this one is closed.
+  const database = createDatabase({ address, connectionsMax: 1, onConnectionError: () => {} });
+  const ids = createIdSource({ clock: systemClock, randomBytes });
+  await prepareFirstRun({ database, clock: systemClock, ids, randomBytes }, "USD");
+  await database.destroy();
 }

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { Socket } from "node:net";
 import pg from "pg";
 import { inject } from "vitest";
 import { waitUntil } from "./wait-until.ts";
 
-export const templateDatabase = "sluice_template";
+/** What a new database may contain; all but nothing is cloned from a template. */
+export const templates = { schema: "sluice_template", sandbox: "sluice_sandbox_template" };
 
 const goodbyeMsMax = 2000;
 
@@ -13,11 +15,16 @@ export type TestDatabase = {
   close(): Promise<void>;
 };
 
-/** A separate, migrated database in some 20 ms: a clone of the template; or an empty one. */
-export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
+/** A separate database in some 20 ms: empty, with the schema, or as after the first start of a sandbox. */
+export async function createTestDatabase({
+  content = "schema",
+}: {
+  content?: "nothing" | keyof typeof templates;
+} = {}): Promise<TestDatabase> {
   const server = inject("databaseServer");
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await query(`create database ${name}${isEmpty ? "" : ` template ${templateDatabase} strategy file_copy`}`);
+  const origin = content === "nothing" ? "" : ` template ${templates[content]} strategy file_copy`;
+  await query(`create database ${name}${origin}`);
   return {
     url: presentSocketUrl(server, name),
     async close() {
@@ -38,12 +45,23 @@ export function presentSocketUrl(server: { host: string; user: string; password:
   return `postgres://${server.user}:${server.password}@localhost/${database}?host=${encodeURIComponent(server.host)}`;
 }
 
+let administration: Promise<pg.Client> | null = null;
+
+/** One connection for all files of a process: a new one for each statement would take as long as the statement. */
 async function query(statement: string): Promise<unknown[]> {
-  const client = new pg.Client({ ...inject("databaseServer"), database: "postgres" });
+  administration ??= connect();
+  const client = await administration;
+  return (await client.query(statement)).rows;
+}
+
+async function connect(): Promise<pg.Client> {
+  // The process may end while it is open.
+  const stream = () => new Socket().unref();
+  const client = new pg.Client({ ...inject("databaseServer"), database: "postgres", stream });
+  // The next statement connects again.
+  client.on("error", () => {
+    administration = null;
+  });
   await client.connect();
-  try {
-    return (await client.query(statement)).rows;
-  } finally {
-    await client.end();
-  }
+  return client;
 }

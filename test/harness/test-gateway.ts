@@ -60,9 +60,15 @@ type TestGatewayOptions = {
   sharedDatabase?: TestDatabase;
 };
 
+/** The sandbox is prepared with the usual settings, and at the real time. */
+function chooseContent({ settings = {}, clock }: TestGatewayOptions): "schema" | "sandbox" {
+  const isUsual = clock === undefined && settings.sandbox === undefined && settings.currency === undefined;
+  return isUsual ? "sandbox" : "schema";
+}
+
 /** The whole gateway in this process, on a real socket and a real database. */
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const testDatabase = options.sharedDatabase ?? (await createTestDatabase());
+  const testDatabase = options.sharedDatabase ?? (await createTestDatabase({ content: chooseContent(options) }));
   const clock = options.clock ?? systemClock;
   const ids = createIdSource({ clock, randomBytes });
   const logs: Record<string, unknown>[] = [];

@@ -31,7 +31,7 @@ import { composeMail, type MailContent } from "./sign-in/sign-in-mails.ts";
 import { createThrottle } from "./sign-in/throttle.ts";
 import type { OpenAccount } from "./sign-in/user/user.ts";
 import type { SiteDependencies, SiteOptions } from "./site-dependencies.ts";
-import { readSiteFiles, statusProgramPath } from "./site-files.ts";
+import { readBuiltSite, statusProgramPath } from "./site-files.ts";
 import { createStatusMarkup } from "./status-markup.ts";
 
 export type Site = {
@@ -80,7 +80,7 @@ export function createSite(given: SiteOptions & SiteParts): Site {
   const mailer: Mailer = { ...unsigned, send: (mail) => unsigned.send(addMailFooter(mail, brand)) };
   const hasOutbox = mailer.kind === "outbox" && isLoopbackUrl(siteUrl);
   const outboxSecret = hasOutbox ? presentOutboxSecret(masterKey) : null;
-  const built = readSiteFiles();
+  const built = readBuiltSite();
   const addresses = { siteUrl, baseUrl };
   let files = built && applyBrand(built, brand, addresses);
   const { statusPage } = given;

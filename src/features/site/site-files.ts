@@ -41,11 +41,18 @@ export const contentTypes: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
+let builtSite: SiteFiles | null = null;
+
 /**
- * The built site in memory (a few megabytes), so no request reads a file. Without a build, the gateway serves only its
- * API.
+ * The built site in memory (a few megabytes, shared by the servers of a process), so no request reads a file. Without a
+ * build, the gateway serves only its API.
  */
-export function readSiteFiles(directory: string = builtDir): SiteFiles | null {
+export function readBuiltSite(): SiteFiles | null {
+  builtSite ??= readSiteFiles(builtDir);
+  return builtSite;
+}
+
+export function readSiteFiles(directory: string): SiteFiles | null {
   const shellPath = join(directory, "index.html");
   if (!existsSync(shellPath)) return null;
   const assetsDir = join(directory, "assets");
