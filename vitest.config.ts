@@ -3,35 +3,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/harness/longest-first.ts";
+import { shards } from "./test/harness/shards.ts";
 
 // All processes of a run share one seed. Set TEST_SEED to repeat a run.
 process.env.TEST_SEED ??= String(randomInt(2 ** 31));
 const seed = process.env.TEST_SEED;
 
-/**
- * Each file needs most of the gateway, so a process loads it once for all its files. Node loads it natively, as in
- * production, from its compile cache.
- */
-const wholeGateway = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } };
+/** Browsers and child processes may be slow on a busy machine. The summary lists every retry. */
+const retriedShards: readonly string[] = ["flows", "browser"];
 
-// Browsers and child processes may be slow on a busy machine. The summary lists every retry.
-const oneRetry = { retry: 1 };
+function listFiles(names: readonly string[]): string[] {
+  return names.flatMap((name) => shards[name] ?? []).map((folder) => `${folder}**/*.test.ts`);
+}
 
+// Every project needs workers of its own, and each of these takes seconds to load the gateway: so there are only two.
 const projects = [
-  {
-    name: "units",
-    include: ["{src,packages,scripts,web}/**/*.test.ts"],
-    // These tests share only modules, which take longer to load than most tests to run.
-    isolate: false,
-  },
-  { name: "api", include: ["test/{api,repository,harness}/**/*.test.ts"], ...wholeGateway },
-  { name: "flows", include: ["test/flows/**/*.test.ts"], ...wholeGateway, ...oneRetry },
-  { name: "browser", include: ["test/browser/**/*.test.ts"], ...wholeGateway, ...oneRetry },
-  { name: "invariants", include: ["test/invariants/**/*.test.ts"], ...wholeGateway },
+  { name: "once", include: listFiles(Object.keys(shards).filter((name) => !retriedShards.includes(name))) },
+  { name: "retried", include: listFiles(retriedShards), retry: 1 },
 ];
-
-/** The values of `npm test -- --shard`. */
-export const shards: readonly string[] = projects.map(({ name }) => name);
 
 export default defineConfig({
   test: {
@@ -52,6 +41,10 @@ export default defineConfig({
     hookTimeout: 240_000,
     // A child process that a test starts dies with the thread that started it, so tests run in processes.
     pool: "forks",
+    // Most files need most of the gateway, so a process loads it once for all its files. Node loads it natively, as in
+    // production, from its compile cache.
+    isolate: false,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // As in production: with room for short-lived objects, a run takes a twentieth less CPU time.
     execArgv: ["--min-semi-space-size=16", "--max-semi-space-size=32"],
     // Most tests wait for child processes and polls: four workers left a quarter of two cores idle.
