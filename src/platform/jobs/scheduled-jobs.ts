@@ -18,13 +18,15 @@ export type ScheduledJob = {
 /**
  * Runs each due job on one of the gateways that share the database:
  *
+ * - jobs that are due together run one after another, but a long one holds up the next for a second only: at once, they
+ *   would open twenty connections each minute, and delay requests;
  * - a job never runs twice at the same time; a run may take up to an hour;
  * - a failed run is reported, and the job is due again at its next time;
  * - if a gateway is killed, another one restarts its run within half a minute;
  * - a job that fell due while no gateway ran, runs once soon after the next start.
  */
 export type ScheduledJobs = {
-  /** Starts no more runs; running ones continue. */
+  /** Starts no more runs; running ones continue. Waiting ones stay due, for another gateway. */
   stopStarting(): void;
   /** Waits for the runs of this process. After the timeout they are aborted, and another gateway repeats them. */
   close(): Promise<void>;
@@ -43,9 +45,14 @@ type ScheduledJobsDependencies = {
   mayStart?: () => boolean;
   /** Interval of polling and lease renewal; tests use a shorter one. */
   pollIntervalMs?: number;
+  /** For so long a run holds up the next. */
+  holdUpMs?: number;
 };
 
+type Runner = ScheduledJobsDependencies & { mayBegin(): boolean };
+
 const defaultPollIntervalMs = 5_000;
+const defaultHoldUpMs = 1_000;
 /** A gateway that has not renewed its lease for this long counts as dead. */
 const leaseMs = 20_000;
 const runMsMax = 60 * 60_000;
@@ -55,7 +62,7 @@ type Run = {
   lease: JobLease;
   until: Date;
   /** Whichever comes first, the end or the abort, ends the lease. */
-  state: "running" | "ended" | "cut-off";
+  state: "waiting" | "running" | "ended" | "cut-off";
   cutOff: AbortController;
 };
 
@@ -64,10 +71,10 @@ export async function openScheduledJobs(dependencies: ScheduledJobsDependencies)
   const { database, clock, jobs, mayStart = () => true, pollIntervalMs = defaultPollIntervalMs } = dependencies;
   const jobByName = new Map(jobs.map((job) => [job.name, job]));
   invariant(jobByName.size === jobs.length, "scheduled jobs must have distinct names");
-  const runs = createRuns(dependencies);
+  let isStarting = true;
+  const runs = createRuns({ ...dependencies, mayBegin: () => isStarting });
   const closing = new AbortController();
   let lastTrouble: string | null = null;
-  let isStarting = true;
 
   function takeTime(): { now: Date; until: Date } {
     const now = clock.now();
@@ -78,9 +85,10 @@ export async function openScheduledJobs(dependencies: ScheduledJobsDependencies)
     const time = takeTime();
     await runs.renew(time);
     const due = isStarting && mayStart() ? await claimDueJobs(database, [...jobByName.keys()], time) : [];
+    let turn: Promise<unknown> = Promise.resolve();
     for (const lease of due) {
       const job = jobByName.get(lease.name);
-      if (job !== undefined) runs.start(job, { lease, until: time.until });
+      if (job !== undefined) turn = runs.start(job, { lease, until: time.until }, turn);
     }
     lastTrouble = null;
   }
@@ -107,6 +115,7 @@ export async function openScheduledJobs(dependencies: ScheduledJobsDependencies)
       isStarting = false;
     },
     async close() {
+      isStarting = false;
       closing.abort();
       await polling;
       const renewing = setInterval(() => runs.renew(takeTime()).catch(reportTrouble), pollIntervalMs);
@@ -117,14 +126,23 @@ export async function openScheduledJobs(dependencies: ScheduledJobsDependencies)
 }
 
 /** The running jobs of this process. */
-function createRuns({ database, clock, onFailure, onTrouble, closeTimeoutMs }: ScheduledJobsDependencies) {
+function createRuns(runner: Runner) {
+  const { database, clock, onFailure, onTrouble, closeTimeoutMs, mayBegin, holdUpMs = defaultHoldUpMs } = runner;
   const runs = new Map<Run, Promise<void>>();
 
   async function work(run: Run): Promise<void> {
     const { job, lease, cutOff } = run;
+    // Cut off while it waited.
+    if (run.state !== "waiting") return;
+    if (!mayBegin()) {
+      run.state = "ended";
+      await endLease(lease, null);
+      return;
+    }
+    run.state = "running";
     const failure = await job.run(cutOff.signal).then(() => null, toError);
     // An aborted run is already reported.
-    if (run.state === "cut-off") return;
+    if (!isLive(run)) return;
     run.state = "ended";
     if (failure !== null) onFailure(job.name, failure);
     await endLease(lease, findNextTime(job.schedule, clock.now()));
@@ -137,7 +155,7 @@ function createRuns({ database, clock, onFailure, onTrouble, closeTimeoutMs }: S
 
   /** The job stays due, for the next poll of any gateway. */
   async function cut(run: Run): Promise<void> {
-    if (run.state !== "running") return;
+    if (!isLive(run)) return;
     run.state = "cut-off";
     onFailure(run.job.name, createCutOffError());
     run.cutOff.abort();
@@ -145,18 +163,20 @@ function createRuns({ database, clock, onFailure, onTrouble, closeTimeoutMs }: S
   }
 
   return {
-    start(job: ScheduledJob, { lease, until }: { lease: JobLease; until: Date }): void {
-      const run: Run = { job, lease, until, state: "running", cutOff: new AbortController() };
+    /** Returns the turn of the next. */
+    start(job: ScheduledJob, { lease, until }: { lease: JobLease; until: Date }, turn: Promise<unknown>) {
+      const run: Run = { job, lease, until, state: "waiting", cutOff: new AbortController() };
       const tooLong = setTimeout(() => cut(run), runMsMax);
-      const ended = work(run).finally(() => {
+      const ended = turn.then(() => work(run)).finally(() => {
         clearTimeout(tooLong);
         runs.delete(run);
       });
       runs.set(run, ended);
+      return turn.then(() => Promise.race([ended, wait(holdUpMs, undefined, { ref: false })]));
     },
     /** Aborts runs whose lease is lost: another gateway may have restarted them. */
     async renew({ now, until }: { now: Date; until: Date }): Promise<void> {
-      const live = [...runs.keys()].filter(({ state }) => state === "running");
+      const live = [...runs.keys()].filter(isLive);
       const held = live.filter((run) => run.until > now);
       const leases = held.map(({ lease }) => lease);
       // Abort expired leases first: the database may be unavailable.
@@ -176,6 +196,10 @@ function createRuns({ database, clock, onFailure, onTrouble, closeTimeoutMs }: S
       await Promise.all([...runs.keys()].map(cut));
     },
   };
+}
+
+function isLive({ state }: Run): boolean {
+  return state === "waiting" || state === "running";
 }
 
 function createCutOffError(): Error {

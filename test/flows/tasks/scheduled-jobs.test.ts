@@ -44,7 +44,7 @@ afterEach(async () => {
 /** The jobs of one gateway; closed at the end of the test if it did not do so. */
 async function openJobs(
   jobs: readonly ScheduledJob[],
-  options: { clock?: TestClock; closeTimeoutMs?: number; mayStart?: () => boolean } = {},
+  options: { clock?: TestClock; closeTimeoutMs?: number; mayStart?: () => boolean; holdUpMs?: number } = {},
 ): Promise<RecordedJobs> {
   const failures: [string, string][] = [];
   const troubles: string[] = [];
@@ -57,6 +57,7 @@ async function openJobs(
     closeTimeoutMs: options.closeTimeoutMs ?? 10_000,
     mayStart: options.mayStart ?? (() => true),
     pollIntervalMs: 10,
+    holdUpMs: options.holdUpMs ?? 1,
   });
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> => {
@@ -127,6 +128,44 @@ describe("due jobs", () => {
     await Promise.all([first.scheduled.close(), second.scheduled.close()]);
     expect(job.counts.started).toBe(5);
     expect([first, second].flatMap(({ failures, troubles }) => [...failures, ...troubles])).toEqual([]);
+  });
+
+  test("run one after another", async () => {
+    const jobs = ["first", "second", "third"].map((name) => createJob(name));
+    const isRunning = ({ counts }: (typeof jobs)[number]) => counts.started > counts.ended;
+    const most: number[] = [];
+    const watched = jobs.map((job) => ({
+      ...job,
+      async run() {
+        const running = job.run();
+        most.push(jobs.filter(isRunning).length);
+        await readJobs();
+        await running;
+      },
+    }));
+    const releases = jobs.map((job) => job.hold());
+    await using gateway = await openJobs(watched, { holdUpMs: minuteMs });
+    clock.advance(minuteMs);
+    for (const count of [1, 2, 3]) {
+      await waitUntil(`run ${count}`, () => most.length === count);
+      for (const [at, job] of jobs.entries()) if (isRunning(job)) releases[at]?.();
+    }
+    await waitUntil("the end of all", async () => (await readJobs()).every((row) => row.leased_until === null));
+    expect([most, gateway.failures]).toEqual([[1, 1, 1], []]);
+  });
+
+  test("that wait for another stay due if the gateway stops starting runs", async () => {
+    const jobs = [createJob("first"), createJob("second")];
+    const releases = jobs.map((job) => job.hold());
+    await using gateway = await openJobs(jobs, { holdUpMs: minuteMs });
+    clock.advance(minuteMs);
+    await waitUntil("a run", () => jobs.some(({ counts }) => counts.started === 1));
+    gateway.scheduled.stopStarting();
+    for (const release of releases) release();
+    await waitUntil("the leases to end", async () => (await readJobs()).every((row) => row.leased_until === null));
+    expect(jobs.map(({ counts }) => counts.started).toSorted()).toEqual([0, 1]);
+    const dueAt = (await readJobs()).map((row) => row.due_at.toISOString()).toSorted();
+    expect(dueAt).toEqual(["2026-03-01T00:01:00.000Z", "2026-03-01T00:02:00.000Z"]);
   });
 
   test("wait for a run that takes longer than their interval, and are due again at their next time after it", async () => {

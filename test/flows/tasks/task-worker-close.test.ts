@@ -34,7 +34,8 @@ test("a task that arrives while its worker closes is not started there, and is f
   expect(world.upstream.submitted).toEqual([]);
   expect((await world.read(id)).phase).toBe("ready");
   const { next_poll_at: dueAt, fencing_token: token } = await readLease(id);
-  expect(token).toBe(1);
+  // The worker's last poll may have claimed it, too.
+  expect(token).toBeGreaterThan(0);
   expect(dueAt.getTime()).toBeLessThanOrEqual(world.clock.now().getTime());
 });
 
