@@ -34,6 +34,10 @@ export default defineConfig({
         name: "extended",
         description: "Covered more narrowly by a test of every run: `npm test -- --whole` runs it (decision 69).",
       },
+      {
+        name: "slow",
+        description: "Takes seconds of processor time: `npm test -- --quick` leaves it out.",
+      },
     ],
     // Tests wait for conditions, never for time: these timeouts are a last resort.
     expect: { poll: { timeout: 60_000 } },

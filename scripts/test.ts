@@ -1,7 +1,7 @@
 // `npm test`: installs the programs tests need, then runs every test without the tag `extended`, and every check beside.
 //   npm test -- --whole             every check and every test
 //   npm test -- test/api            all tests with these paths, without the checks
-//   npm test -- --quick             types, lint and the fast shards: before a commit
+//   npm test -- --quick             types, lint and the fast tests of the fast shards: before a commit
 //   npm test -- --shard flows       one shard, for machines that run them in parallel; `units` includes the checks
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,10 +18,11 @@ process.env.PATH = `${programsDir}${delimiter}${process.env.PATH}`;
 type Plan = { checks: readonly string[] | null; tests: readonly string[] };
 
 const withoutExtended = "--tags-filter=!extended";
+const onlyFast = "--tags-filter=!extended && !slow";
 
 const plan = readPlan(process.argv.slice(2));
 // Random cases are repeated less often where extended tests are left out.
-if (plan.tests.includes(withoutExtended)) process.env.TEST_RUNS ??= "few";
+if (plan.tests.some((word) => word === withoutExtended || word === onlyFast)) process.env.TEST_RUNS ??= "few";
 // The checks run beside the download of the programs and the tests, which both wait more than they work.
 const checks = plan.checks === null ? null : runAside("node", "scripts/check.ts", ...plan.checks);
 await installTestTools();
@@ -35,7 +36,7 @@ function readPlan(words: readonly string[]): Plan {
   if (first === undefined) return { checks: [], tests: [withoutExtended] };
   if (first === "--whole") return { checks: [], tests: words.slice(1) };
   if (first === "--quick") {
-    return { checks: ["--quick"], tests: [...listFolders("units", "api"), withoutExtended, ...words.slice(1)] };
+    return { checks: ["--quick"], tests: [...listFolders("units", "api"), onlyFast, ...words.slice(1)] };
   }
   if (first !== "--shard") return { checks: null, tests: words };
   const folders = listFolders(second);

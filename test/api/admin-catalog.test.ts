@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bookCredit } from "../../src/features/ledger/index.ts";
 import { nano } from "../../src/lib/money.ts";

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chatFields } from "../../src/features/chat/chat-request-schema.ts";
 import { openAiChatFields } from "../../src/providers/chat-request.ts";

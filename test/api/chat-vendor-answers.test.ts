@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type ChatGateway, openChatGateway } from "../harness/chat/chat-gateway.ts";
 import { type VendorModel, vendorModels, writeClientCatalog } from "../harness/chat/client-catalog.ts";

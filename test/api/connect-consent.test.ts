@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey, updateApiKey } from "../../src/features/accounts/index.ts";
 import { deleteOldRequests } from "../../src/features/site/index.ts";

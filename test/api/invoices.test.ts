@@ -1,3 +1,4 @@
+// @module-tag slow
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "../../src/features/accounts/index.ts";

@@ -1,3 +1,4 @@
+// @module-tag slow
 import OpenAI, { RateLimitError } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPlan, revokeApiKey, updateAccount, updatePlan } from "../../src/features/accounts/index.ts";

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { fieldsByKind } from "../../src/providers/fields-by-kind.ts";
 import { listOptionNames, type MediaOptionName, mediaOptions } from "../../src/providers/media-options.ts";

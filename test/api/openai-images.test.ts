@@ -1,3 +1,4 @@
+// @module-tag slow
 import OpenAI, { toFile } from "openai";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { holdLock } from "../harness/hold-lock.ts";

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { holdLock } from "../harness/hold-lock.ts";

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createOpenAI } from "@ai-sdk/openai";

@@ -7,19 +7,22 @@ const flakyMax = 3;
  * than a few. With `TEST_SKIPS=forbidden`, every skipped test is a failure, too.
  */
 export default class SummaryReporter implements Reporter {
-  #isWhole = true;
+  #leftOut: readonly string[] = [];
 
   onInit({ config }: Vitest): void {
-    this.#isWhole = config.tagsFilter === undefined;
+    this.#leftOut = (config.tagsFilter ?? [])
+      .flatMap((filter) => [...filter.matchAll(/!(\w+)/g)])
+      .map(([, tag = ""]) => tag);
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
     const left = tests.filter((test) => test.result().state === "skipped");
-    const skipped = left.filter((test) => this.#isWhole || !test.tags.includes("extended"));
+    const skipped = left.filter((test) => !this.#leftOut.some((tag) => test.tags.includes(tag)));
     if (left.length > skipped.length) {
-      console.log(`${left.length - skipped.length} extended tests were not run: npm test -- --whole runs them`);
+      const kinds = this.#leftOut.join(" or ");
+      console.log(`${left.length - skipped.length} ${kinds} tests were not run: npm test -- --whole runs them`);
     }
     console.log(`tests: ${count("passed")} passed, ${count("failed")} failed, ${skipped.length} skipped`);
     if (count("failed") > 0) console.log(`what was random followed from TEST_SEED=${process.env.TEST_SEED}`);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { countRuns } from "../../../test/harness/count-runs.ts";
 import {
   compilePricing,
   createRandom,
@@ -27,7 +28,7 @@ function createCase() {
   return { usage: limitToRequested(usage, kinds), before: write(), now: write() };
 }
 
-const cases = Array.from({ length: 20_000 }, createCase);
+const cases = Array.from({ length: countRuns(20_000) }, createCase);
 
 test("no hold and no charge exceeds its quote, whatever the price has become", () => {
   for (const { usage, before, now } of cases) {

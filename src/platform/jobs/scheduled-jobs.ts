@@ -167,10 +167,12 @@ function createRuns(runner: Runner) {
     start(job: ScheduledJob, { lease, until }: { lease: JobLease; until: Date }, turn: Promise<unknown>) {
       const run: Run = { job, lease, until, state: "waiting", cutOff: new AbortController() };
       const tooLong = setTimeout(() => cut(run), runMsMax);
-      const ended = turn.then(() => work(run)).finally(() => {
-        clearTimeout(tooLong);
-        runs.delete(run);
-      });
+      const ended = turn
+        .then(() => work(run))
+        .finally(() => {
+          clearTimeout(tooLong);
+          runs.delete(run);
+        });
       runs.set(run, ended);
       return turn.then(() => Promise.race([ended, wait(holdUpMs, undefined, { ref: false })]));
     },
