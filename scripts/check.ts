@@ -15,10 +15,10 @@ const checksAtOnceMax = 2;
 
 const cruisedFolders = ["src", "web", "packages"].filter((folder) => existsSync(join(repositoryDir, folder)));
 
-/** Slowest first: the total takes little longer than that check alone. */
+/** Slowest first: the total takes little longer than that check alone. With one thread, `tsc` takes a third less processor time. */
 const checks: readonly Check[] = [
-  { name: "types", isQuick: true, command: ["tsc"] },
-  { name: "types of the site", isQuick: true, command: ["tsc", "-p", "web"] },
+  { name: "types", isQuick: true, command: ["tsc", "--singleThreaded"] },
+  { name: "types of the site", isQuick: true, command: ["tsc", "--singleThreaded", "-p", "web"] },
   { name: "generated files", isQuick: false, command: ["node", "scripts/generate.ts", "--check"] },
   {
     name: "format and lint",

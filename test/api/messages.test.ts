@@ -1,3 +1,4 @@
+// @module-tag slow
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import { ChatAnthropic } from "@langchain/anthropic";

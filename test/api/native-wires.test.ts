@@ -1,3 +1,4 @@
+// @module-tag slow
 import Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { Webhook } from "standardwebhooks";

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { sql } from "kysely";

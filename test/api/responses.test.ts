@@ -1,3 +1,4 @@
+// @module-tag slow
 import { createOpenAI } from "@ai-sdk/openai";
 import { Agent, tool as agentTool, OpenAIProvider, Runner } from "@openai/agents";
 import { generateText, isStepCount, jsonSchema, type LanguageModel, Output, streamText, tool } from "ai";

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, expect, test } from "vitest";
 import { inviteUser } from "../../src/features/site/index.ts";
 import type { Settings } from "../../src/platform/config/load-settings.ts";

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { revokeApiKey } from "../../src/features/accounts/index.ts";
 import { hearEvents } from "../harness/hear-events.ts";
