@@ -36,7 +36,7 @@ export default defineConfig({
       },
       {
         name: "slow",
-        description: "Takes seconds of processor time: `npm test -- --quick` leaves it out.",
+        description: "Takes over 2.5 s of processor time: `npm test -- --quick` leaves it out.",
       },
     ],
     // Tests wait for conditions, never for time: these timeouts are a last resort.
@@ -51,7 +51,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // As in production: with room for short-lived objects, a run takes a twentieth less CPU time.
     execArgv: ["--min-semi-space-size=16", "--max-semi-space-size=32"],
-    // Most tests wait for child processes and polls: four workers left a quarter of two cores idle, and eight take a twelfth more processor time.
+    // Most tests wait for child processes and polls: four workers left a quarter of two cores idle, and eight take a
+    // twelfth more processor time.
     maxWorkers: 6,
     sequence: { sequencer: LongestFirst },
     projects: projects.map((test) => ({ extends: true as const, test })),

@@ -15,7 +15,10 @@ const checksAtOnceMax = 2;
 
 const cruisedFolders = ["src", "web", "packages"].filter((folder) => existsSync(join(repositoryDir, folder)));
 
-/** Slowest first: the total takes little longer than that check alone. With one thread, `tsc` takes a third less processor time. */
+/**
+ * Slowest first: the total takes little longer than that check alone. On one thread, `tsc` takes a third less processor
+ * time.
+ */
 const checks: readonly Check[] = [
   { name: "types", isQuick: true, command: ["tsc", "--singleThreaded"] },
   { name: "types of the site", isQuick: true, command: ["tsc", "--singleThreaded", "-p", "web"] },

@@ -49,9 +49,15 @@ let administration: Promise<pg.Client> | null = null;
 
 /** One connection for all files of a process: a new one for each statement would take as long as the statement. */
 async function query(statement: string): Promise<unknown[]> {
-  administration ??= connect();
+  administration ??= connect().catch(failToConnect);
   const client = await administration;
   return (await client.query(statement)).rows;
+}
+
+/** The next statement tries again. */
+function failToConnect(error: unknown): never {
+  administration = null;
+  throw error;
 }
 
 async function connect(): Promise<pg.Client> {

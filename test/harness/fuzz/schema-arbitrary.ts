@@ -73,9 +73,9 @@ const textsBySchema = new Map<string, fc.Arbitrary<string>>();
 
 function textOf({ pattern, format = "", minLength = 0, maxLength = minLength + 20 }: Schema): fc.Arbitrary<string> {
   const key = JSON.stringify([pattern, format, minLength, maxLength]);
-  const known = textsBySchema.get(key) ?? makeText();
-  textsBySchema.set(key, known);
-  return known;
+  const text = textsBySchema.get(key) ?? makeText();
+  textsBySchema.set(key, text);
+  return text;
 
   function makeText(): fc.Arbitrary<string> {
     if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
