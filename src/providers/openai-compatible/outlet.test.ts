@@ -16,15 +16,20 @@ function open() {
   return { outlet: createOutlet({ sink, onOver: (rest) => heard.push(rest) }), heard };
 }
 
+/** A socket read is over when the next tick begins. */
+function untilRead(): Promise<void> {
+  return new Promise((over) => process.nextTick(over));
+}
+
 test("pieces of one read leave together, and before the end", async () => {
   const { outlet, heard } = open();
   outlet.push(piece);
   outlet.push(piece);
   expect(heard).toEqual([]);
-  await Promise.resolve();
+  await untilRead();
   outlet.push(piece);
   outlet.end(null);
-  await Promise.resolve();
+  await untilRead();
   expect(heard).toEqual(["2 pieces", "1 pieces", "drained", "end"]);
 });
 
@@ -37,7 +42,7 @@ test("nothing follows the end, whether it succeeded or failed", async () => {
     outlet.end(null);
     outlet.fail(createBadAnswer("x"));
     outlet.answer({ choices: "[]", text: "", usage: null });
-    await Promise.resolve();
+    await untilRead();
     expect(heard).toEqual(["cut-off", isGood ? "answer" : "error"]);
     expect(outlet.isOpen()).toBe(false);
   }

@@ -41,8 +41,6 @@ class SinkOutlet implements Outlet {
   private readonly owner: OutletOwner;
   private isUnended = true;
   private pieces: ChatPiece[] | null = null;
-  /** Created for the first pieces: a non-streaming answer has none. */
-  private flushLater: (() => void) | null = null;
 
   constructor(owner: OutletOwner) {
     this.owner = owner;
@@ -59,9 +57,8 @@ class SinkOutlet implements Outlet {
       return;
     }
     this.pieces = [piece];
-    this.flushLater ??= () => this.flush();
-    // A socket read is over when the microtasks run, however many HTTP chunks it had.
-    queueMicrotask(this.flushLater);
+    // A socket read is over by then, however many HTTP chunks it had.
+    process.nextTick(flushPiecesOf, this);
   }
 
   end(usage: ChatUsage | null, rest: Rest = "drained"): void {
@@ -86,7 +83,7 @@ class SinkOutlet implements Outlet {
     this.isUnended = false;
   }
 
-  private flush(): void {
+  flush(): void {
     if (!this.isUnended || this.pieces === null) return;
     const together = this.pieces;
     this.pieces = null;
@@ -100,6 +97,10 @@ class SinkOutlet implements Outlet {
     this.isUnended = false;
     return wasOpen;
   }
+}
+
+function flushPiecesOf(outlet: SinkOutlet): void {
+  outlet.flush();
 }
 
 export function createBadAnswer(message: string, detail?: Record<string, unknown>): ProviderError {

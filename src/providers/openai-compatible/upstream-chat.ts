@@ -41,8 +41,6 @@ export class UpstreamChat implements ChatRun, UpstreamHandler, OutletOwner, Erro
   private reader: AnswerReader | null = null;
   /** Chunks of one network read, which are parsed together. */
   private unread: Buffer | Buffer[] | null = null;
-  /** Created for the first chunk. */
-  private readLater: (() => void) | null = null;
   private status = 0;
   private headers = noHeaders;
 
@@ -93,14 +91,13 @@ export class UpstreamChat implements ChatRun, UpstreamHandler, OutletOwner, Erro
   onData(chunk: Buffer): void {
     if (this.unread === null) {
       this.unread = chunk;
-      this.readLater ??= () => this.readChunks();
-      // A socket read is over when the microtasks run, however many HTTP chunks it had.
-      queueMicrotask(this.readLater);
+      // A socket read is over by then, however many HTTP chunks it had.
+      process.nextTick(readChunksOf, this);
     } else if (Array.isArray(this.unread)) this.unread.push(chunk);
     else this.unread = [this.unread, chunk];
   }
 
-  private readChunks(): void {
+  readChunks(): void {
     const { unread } = this;
     if (unread === null) return;
     this.unread = null;
@@ -123,6 +120,10 @@ export class UpstreamChat implements ChatRun, UpstreamHandler, OutletOwner, Erro
     const { status, headers } = this;
     return this.form.readError({ status, headers, body });
   }
+}
+
+function readChunksOf(chat: UpstreamChat): void {
+  chat.readChunks();
 }
 
 function isPlainText(headers: UpstreamHeaders): boolean {
