@@ -8,25 +8,37 @@ export type EventStream = {
 };
 
 export type Heartbeats = { add(stream: BeatingStream): void; remove(stream: BeatingStream): void; close(): void };
-type BeatingStream = { isSilent: boolean; beat(): void };
+/** `place` is the stream's index among the others. */
+type BeatingStream = { isSilent: boolean; place: number; beat(): void };
 
 /**
  * Sends an SSE comment on streams that were silent for an interval, so that proxies do not close them. All streams share
  * one timer.
  */
 export function createHeartbeats(intervalMs: number): Heartbeats {
-  const streams = new Set<BeatingStream>();
+  // A `Set` that changes with every stream would retain ended ones until the next major garbage collection.
+  const streams: BeatingStream[] = [];
   // A stream is silent when two ticks in a row saw no write, hence the half interval.
   const timer = setInterval(() => {
-    for (const stream of streams) {
+    // A copy: a beat may remove its stream.
+    for (const stream of streams.slice()) {
       if (stream.isSilent) stream.beat();
       stream.isSilent = !stream.isSilent;
     }
   }, intervalMs / 2);
   timer.unref();
   return {
-    add: (stream) => void streams.add(stream),
-    remove: (stream) => void streams.delete(stream),
+    add(stream) {
+      stream.place = streams.length;
+      streams.push(stream);
+    },
+    remove(stream) {
+      if (streams[stream.place] !== stream) return;
+      const last = streams.pop();
+      if (last === undefined || last === stream) return;
+      streams[stream.place] = last;
+      last.place = stream.place;
+    },
     close: () => clearInterval(timer),
   };
 }
@@ -75,6 +87,7 @@ function sendHeadOf(stream: ResponseEvents): void {
 /** A class saves memory: there is one instance per open stream. */
 class ResponseEvents implements EventStream, BeatingStream {
   isSilent = false;
+  place = -1;
   private readonly response: ServerResponse;
   private readonly heartbeats: Heartbeats;
   private readonly onDrain: () => void;
