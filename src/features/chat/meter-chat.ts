@@ -8,7 +8,15 @@ import type { ChatKinds } from "./chat-kinds.ts";
 import type { ChatTerms } from "./chat-terms.ts";
 import { cutAnswer } from "./cut-answer.ts";
 import { countInput, type InputSize } from "./measure-input.ts";
-import { billChat, type ChargedUsage, createUsage, isChargeable, isPlausible, limitToRequested } from "./quote-chat.ts";
+import {
+  billChat,
+  type ChargedUsage,
+  chargeReported,
+  createUsage,
+  isChargeable,
+  isPlausible,
+  limitToRequested,
+} from "./quote-chat.ts";
 
 /** Our own count is at most this multiple of the estimate by characters. */
 const densityMax = 2;
@@ -244,7 +252,7 @@ export class ChatMeter implements CallMeter<ChatKinds> {
     const isHoldDue = rule === "reported-or-hold" && believed === null;
     const usage: ChargedUsage =
       believed !== null
-        ? { ...limitToRequested(believed, this.chat.terms.kinds), isCounted: false, reported: believed }
+        ? chargeReported(believed, this.chat.terms.kinds)
         : isHoldDue
           ? this.describeHold(unitsHeld)
           : this.countUsage();

@@ -192,11 +192,14 @@ function packRecords(records: readonly BlockRecord[]): Buffer {
 /** Zstandard's magic number. Uncompressed blocks start with a digit. */
 const compressedByte = 0x28;
 
+/** A class, because V8 keeps only so many hidden classes of objects that grow from an empty one. */
+class ReadRecord {}
+
 /** Reads the given columns of a block's calls. */
 export function readBlock<Name extends ColumnName>(body: Buffer, names: readonly Name[]): Pick<ColumnValue, Name>[] {
   const text = (body[0] === compressedByte ? zstdDecompressSync(body) : body).toString();
   const [count, ...lines] = text.split("\n");
-  const records = Array.from({ length: Number(count) }, () => ({}) as Pick<ColumnValue, Name>);
+  const records = Array.from({ length: Number(count) }, () => new ReadRecord() as Pick<ColumnValue, Name>);
   const lineByName = new Map(lines.map((line) => [line.slice(0, line.search(/[=:]/)), line]));
   for (const name of names) readColumn(name, lineByName.get(name), records);
   return records;

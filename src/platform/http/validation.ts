@@ -2,8 +2,15 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { FastifySchemaCompiler } from "fastify";
 import { listUnread, readAll } from "../../lib/unread-json.ts";
 
+/**
+ * Ajv's optimizer counts the names of a validator in objects, one property each. Their hidden classes use up the transitions
+ * that V8 keeps from an empty object: then every object of every call that grows from one gets hidden classes of its own.
+ */
+const code = { optimize: false };
+
 // Bodies are not coerced; query strings contain only text, so their values are.
 const strict = new Ajv({
+  code,
   coerceTypes: false,
   removeAdditional: false,
   useDefaults: true,
@@ -13,6 +20,7 @@ const strict = new Ajv({
   verbose: true,
 });
 const converting = new Ajv({
+  code,
   coerceTypes: "array",
   removeAdditional: false,
   useDefaults: true,
