@@ -53,6 +53,6 @@ test("a caller who stops gets nothing more, not even pending pieces", async () =
   outlet.push(piece);
   outlet.shut();
   outlet.end(null);
-  await Promise.resolve();
+  await untilRead();
   expect(heard).toEqual([]);
 });
