@@ -5,7 +5,6 @@ import { readFileSync } from "node:fs";
 import type { Browser, BrowserContextOptions, Page, Request, Route } from "playwright-core";
 import { builds, isBuilt } from "../../../scripts/builds.mjs";
 import { openAccount } from "../../../src/app/change-account.ts";
-import { hashPassword } from "../../../src/features/site/index.ts";
 import { invariant } from "../../../src/lib/invariant.ts";
 import { parseMoney } from "../../../src/lib/money.ts";
 import type { Settings } from "../../../src/platform/config/load-settings.ts";
@@ -14,6 +13,7 @@ import type { StripeServer } from "../servers/stripe-server.ts";
 import { createRunningClock, createTestClock, type TestClock } from "../test-clock.ts";
 import { startGateway, type TestGateway } from "../test-gateway.ts";
 import { launchBrowser } from "./browser.ts";
+import { hashPasswordCheaply } from "./cheap-password.ts";
 import { contrastSample, markContrastSamples } from "./contrast-samples.ts";
 import { goodPassword } from "./site-visitor.ts";
 
@@ -65,7 +65,6 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
   const { isPublic = false, hostname = "localhost", frontPort = port, hasRunningClock = false, stripe } = options;
   const siteUrl = `http://${hostname}:${frontPort}`;
   const clock = hasRunningClock ? createRunningClock() : createTestClock(new Date());
-  let passwordHash: string | null = null;
   const gateway = await startGateway({
     clock,
     settings: {
@@ -95,8 +94,7 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
     siteUrl,
     openPage: (options) => openPage(browser, siteUrl, options),
     async createPerson({ email = `${randomBytes(6).toString("hex")}@example.com`, credit } = {}) {
-      passwordHash ??= await hashPassword(goodPassword);
-      const person = { passwordHash, isEmailVerified: true };
+      const person = { passwordHash: hashPasswordCheaply(goodPassword), isEmailVerified: true };
       await openAccount(gateway.parts, {
         email,
         person,
