@@ -41,26 +41,24 @@ async function approve(page: Page): Promise<void> {
 }
 
 const sites = [
-  { where: "on this computer", options: {}, popupCount: 0, tags: [], otherTags: [] },
-  // The page tries a plain request first; the browser blocks it, and the window is the fallback.
+  { where: "on this computer", options: {}, popupCount: 0, tags: [] },
+  // The page tries a plain request first; the browser blocks it, and the window is the fallback. In every run,
+  // `connect-delivery.test.ts` covers it.
   {
     where: "that only looks as if it were on this computer",
     options: { isPublic: true },
     popupCount: 1,
     tags: ["extended"],
-    otherTags: [],
   },
   {
     where: "on the internet",
     options: { isPublic: true, hostname: "sluice.test" },
     popupCount: 1,
-    tags: [],
-    // The first test covers the delivery from there.
-    otherTags: ["extended"],
+    tags: ["extended"],
   },
 ];
 
-for (const { where, options, popupCount, tags, otherTags } of sites) {
+for (const { where, options, popupCount, tags } of sites) {
   describe.skipIf(!hasBrowser)(`the consent page of a site ${where}`, { tags }, () => {
     let site: BrowsedSite;
     let email: string;
@@ -100,7 +98,7 @@ for (const { where, options, popupCount, tags, otherTags } of sites) {
       await page.getByRole("list", { name: "Connected programs" }).getByText("test-program").first().waitFor();
     });
 
-    test("offers the key for manual copy if the program does not listen", { tags: otherTags }, async () => {
+    test("offers the key for manual copy if the program does not listen", async () => {
       const port = await findFreePort();
       await using opened = await openSignedInPage(site, email);
       const { page } = opened;
@@ -116,7 +114,7 @@ for (const { where, options, popupCount, tags, otherTags } of sites) {
       expect((await left).url()).toMatch(/\/callback\?api_key=sk-slc-.*&state=s-1$/);
     });
 
-    test("a denial is sent to the program, and no key is created", { tags: otherTags }, async () => {
+    test("a denial is sent to the program, and no key is created", async () => {
       await using listener = await listenForKey();
       await using opened = await openSignedInPage(site, email);
       const { page } = opened;
