@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeAdminKey, type Operator, openWithKey, signUpOperator } from "../harness/admin/admin-visitor.ts";
-import { signUpVisitor, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
+import { signUpByMail, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 
 let gateway: TestGateway;
@@ -129,7 +129,7 @@ test("an incident is written, updated and closed, and customers read it without 
 
 describe("abuse", () => {
   test("sign-ups are counted by network and domain, and listed", async () => {
-    const { visitor } = await signUpVisitor(gateway, "a@counted.example");
+    const { visitor } = await signUpByMail(gateway, "a@counted.example");
     const network = visitor.address;
     const sums = await admin().get("/sign-ups/summary?by=domain&days=1");
     expect(sums.body.data).toContainEqual(
@@ -164,7 +164,7 @@ describe("abuse", () => {
   });
 
   test("a new account's spend cap is lifted with a reason; an account that did not sign up has none", async () => {
-    const { visitor } = await signUpVisitor(gateway);
+    const { visitor } = await signUpByMail(gateway);
     const { account } = (await visitor.get("/session")).body;
     const until = new Date(Date.now() + 3_600_000);
     await gateway.database

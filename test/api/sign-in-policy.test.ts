@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from "vitest";
 import { inviteUser } from "../../src/features/site/index.ts";
 import type { Settings } from "../../src/platform/config/load-settings.ts";
-import { goodPassword, readMail, signUpVisitor, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
+import { goodPassword, readMail, signUpByMail, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
 import { createTestClock } from "../harness/test-clock.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 import { waitUntil } from "../harness/wait-until.ts";
@@ -80,7 +80,7 @@ test("a newer invitation replaces the previous one, and each expires after a wee
 test("new accounts get the welcome credit, which expires, up to a daily maximum", async () => {
   const welcoming = await start({ welcome_credit: "2.50", welcome_credit_days: 10, welcome_credits_daily_max: 2 });
   const open = async () => {
-    const { visitor } = await signUpVisitor(welcoming);
+    const { visitor } = await signUpByMail(welcoming);
     return { gift: (await visitor.get("/balance")).body.gift_balance, visitor };
   };
   const { gift, visitor } = await open();
@@ -96,7 +96,7 @@ test("new accounts get the welcome credit, which expires, up to a daily maximum"
 test("one mailbox gets the welcome credit once, in any spelling of its address", async () => {
   const welcoming = await start({ welcome_credit: "2.50" });
   const open = async (email: string): Promise<string> => {
-    const { visitor } = await signUpVisitor(welcoming, email);
+    const { visitor } = await signUpByMail(welcoming, email);
     return (await visitor.get("/balance")).body.gift_balance;
   };
   expect(await open("ada.lovelace@gmail.com")).toBe("2.50");

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { holdLock } from "../harness/hold-lock.ts";
-import { listMails, signUpVisitor, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
+import { listMails, signUpByMail, visitorSettings, visitSite } from "../harness/site/site-visitor.ts";
 import { startGateway, type TestGateway } from "../harness/test-gateway.ts";
 
 let gateway: TestGateway;
@@ -32,7 +32,7 @@ async function compare(one: () => Promise<unknown>, other: () => Promise<unknown
 }
 
 test("a wrong password and an unknown address take the same time", async () => {
-  const { email } = await signUpVisitor(gateway);
+  const { email } = await signUpByMail(gateway);
   const ask = (address: string) => () =>
     visitSite(gateway).post("/sign-in", { email: address, password: "not the password" });
   await ask(email)();
@@ -47,7 +47,7 @@ test.each([
   ["/email/resend", {}, [], []],
   ["/sign-up", { password: "five other words now" }, ["You already have an account"], ["Confirm your e-mail address"]],
 ])("%s responds before looking up the address, and works afterwards", async (path, rest, toKnown, toUnknown) => {
-  const { email: known } = await signUpVisitor(gateway);
+  const { email: known } = await signUpByMail(gateway);
   const unknown = `new-${known}`;
   const visitor = visitSite(gateway);
   const countBefore = (await listMails(visitor, known)).length;

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openAccount } from "../../../src/app/change-account.ts";
 import { createAccount, createApiKey, updateAccount } from "../../../src/features/accounts/index.ts";
-import { hashPassword } from "../../../src/features/site/index.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createIdSource } from "../../../src/lib/ids.ts";
 import { createDatabase, type Database } from "../../../src/platform/database/database.ts";
@@ -18,6 +17,7 @@ import { countConnections, listGatewayProcesses } from "../../harness/gateway-pr
 import { furnishForPaidCalls, upstreamKey } from "../../harness/rollout/furnish-for-paid-calls.ts";
 import { startPacedUpstream } from "../../harness/rollout/paced-upstream.ts";
 import { startPaidCalls } from "../../harness/rollout/paid-calls.ts";
+import { hashPasswordCheaply } from "../../harness/site/cheap-password.ts";
 import { goodPassword } from "../../harness/site/site-visitor.ts";
 import { createTestDatabase, type TestDatabase } from "../../harness/test-database.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
@@ -90,7 +90,7 @@ function createPerson(): Promise<{ email: string; key: string }> {
   return withDatabase(async (opened) => {
     const within = { database: opened, clock: systemClock, ids, randomBytes, hasModel: () => true };
     const email = `${ids.next("key")}@example.com`;
-    const person = { passwordHash: await hashPassword(goodPassword), isEmailVerified: true };
+    const person = { passwordHash: hashPasswordCheaply(goodPassword), isEmailVerified: true };
     const { id: accountId } = await openAccount(within, { email, person });
     return { email, key: (await createApiKey(within, { accountId, name: "program" })).text };
   });
