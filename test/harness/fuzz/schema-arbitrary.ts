@@ -61,10 +61,19 @@ function boundsOf({ minimum = -1000, maximum = minimum + 1_000_000 }: Schema): {
 const anyJson = fc.jsonValue({ maxDepth: 2 });
 const anyName = fc.stringMatching(/^[a-z0-9]{1,8}$/);
 
+/** Like `fc.webUrl`, which takes three seconds of CPU time to list every percent-encoded character. */
+const anyUrl = fc
+  .tuple(
+    fc.constantFrom("http", "https"),
+    fc.domain(),
+    fc.array(fc.string({ maxLength: 8, unit: "grapheme" }).map(encodeURIComponent), { maxLength: 3 }),
+  )
+  .map(([scheme, domain, segments]) => `${scheme}://${[domain, ...segments].join("/")}`);
+
 const formats: Record<string, fc.Arbitrary<string>> = {
   "date-time": fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
   date: fc.date({ noInvalidDate: true }).map((date) => date.toISOString().slice(0, 10)),
-  uri: fc.webUrl(),
+  uri: anyUrl,
   email: fc.emailAddress(),
 };
 
