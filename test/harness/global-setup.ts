@@ -14,6 +14,7 @@ import { openEmbeddedPostgres } from "../../src/platform/database/embedded/embed
 import { findPostgresBinaries } from "../../src/platform/database/embedded/postgres-binaries.ts";
 import { chooseLaunch } from "../../src/platform/database/embedded/unprivileged.ts";
 import { migrate } from "../../src/platform/database/migrate.ts";
+import { openDatabase } from "../../src/platform/database/open-database.ts";
 import { dataParent } from "./data-parent.ts";
 import { presentSocketUrl, templates } from "./test-database.ts";
 
@@ -21,7 +22,7 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The server of all test databases. */
     databaseServer: { host: string; user: string; password: string };
-    /** A data directory with a database that no server has run on, for `createPreparedDirectory`. */
+    /** A data directory with a migrated, empty database and no other files, for `createPreparedDirectory`. */
     preparedDirectory: string;
   }
 }
@@ -34,6 +35,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const preparedDir = mkdtempSync(join(dataParent, "sluice-prepared-"));
   await createCluster(dataDir);
   execFileSync("cp", ["-a", `${dataDir}/.`, preparedDir]);
+  await migratePrepared(preparedDir);
   const server = await openEmbeddedPostgres({
     dataDir,
     purpose: "gateway",
@@ -62,6 +64,20 @@ async function createCluster(dataDir: string): Promise<void> {
   const paths = prepareDataDirectory(dataDir);
   const binDir = findPostgresBinaries();
   await initializeCluster({ paths, binDir, launch: chooseLaunch({ binDir, dataDir }) });
+}
+
+/** As the command `migrate` does, which takes a third of a gateway's first start. */
+async function migratePrepared(dataDir: string): Promise<void> {
+  const { address, close } = await openDatabase({
+    ...{ url: undefined, dataDir, purpose: "command", connectionsMax: 1 },
+    onProgress: () => {},
+    onConnectionError: () => {},
+    onLost: (error) => console.error("The prepared database is lost.", error),
+  });
+  await migrate(address);
+  await close();
+  // Tests look for lines of their own servers.
+  rmSync(join(dataDir, "postgres.log"));
 }
 
 async function createTemplates(server: { host: string; user: string; password: string }): Promise<void> {

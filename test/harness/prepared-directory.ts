@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { inject } from "vitest";
 
 /**
- * A temporary data directory with an initialized but unused database, for tests that are not about a first start. A
- * gateway migrates it and creates its secrets, as in an empty directory, for half of the work.
+ * A temporary data directory with a migrated, empty database, for tests that are not about a first start. A gateway creates
+ * its secrets and accounts in it, as in an empty directory, for a third of the work.
  */
 export function createPreparedDirectory(): Disposable & { path: string } {
   const prepared = inject("preparedDirectory");

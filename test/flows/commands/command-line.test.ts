@@ -57,7 +57,6 @@ async function testLifeOfKey(environment: Record<string, string>, first = runHer
 
 test("accounts and keys are managed while the gateway is not running", async () => {
   using data = createPreparedDirectory();
-  // The first command also migrates the database.
   await testLifeOfKey({ SLUICE_DATA_DIR: data.path }, run);
 });
 
