@@ -15,6 +15,7 @@ import { startGateway, type TestGateway } from "../test-gateway.ts";
 import { launchBrowser } from "./browser.ts";
 import { hashPasswordCheaply } from "./cheap-password.ts";
 import { contrastSample, markContrastSamples } from "./contrast-samples.ts";
+import { shareBrowser } from "./shared-browser.ts";
 import { goodPassword } from "./site-visitor.ts";
 
 const patienceMs = 60_000;
@@ -35,7 +36,6 @@ type BrowsedPage = AsyncDisposable & {
 };
 
 export type BrowsedSite = AsyncDisposable & {
-  browser: Browser;
   gateway: TestGateway;
   clock: TestClock;
   siteUrl: string;
@@ -86,13 +86,18 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
           `--unsafely-treat-insecure-origin-as-secure=${siteUrl}`,
         ]),
   ];
-  const browser = await launchBrowser({ switches, isWhole: isPublic });
+  const isUsual = switches.length === 0;
+  const browser = isUsual ? await shareBrowser() : await launchBrowser({ switches, isWhole: isPublic });
+  const opened: BrowsedPage[] = [];
   return {
-    browser,
     gateway,
     clock,
     siteUrl,
-    openPage: (options) => openPage(browser, siteUrl, options),
+    async openPage(options) {
+      const page = await openPage(browser, siteUrl, options);
+      opened.push(page);
+      return page;
+    },
     async createPerson({ email = `${randomBytes(6).toString("hex")}@example.com`, credit } = {}) {
       const person = { passwordHash: hashPasswordCheaply(goodPassword), isEmailVerified: true };
       await openAccount(gateway.parts, {
@@ -103,7 +108,8 @@ export async function startBrowsedSite(options: BrowsedSiteOptions = {}): Promis
       return email;
     },
     async [Symbol.asyncDispose]() {
-      await browser.close();
+      await Promise.all(opened.map((page) => page[Symbol.asyncDispose]()));
+      if (!isUsual) await browser.close();
       await gateway[Symbol.asyncDispose]();
     },
   };

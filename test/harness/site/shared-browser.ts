@@ -1,0 +1,26 @@
+import type { Browser } from "playwright-core";
+import { launchBrowser } from "./browser.ts";
+
+let shared: Promise<Browser> | null = null;
+
+/** One browser for all test files of a process. Playwright ends it with the process. */
+export async function shareBrowser(): Promise<Browser> {
+  const running = await shared;
+  // A browser that crashed is replaced.
+  if (running?.isConnected() === true) return running;
+  shared = launchBrowser().catch(failToLaunch);
+  return await shared;
+}
+
+/** For tests that count the processes below this one. */
+export async function endSharedBrowser(): Promise<void> {
+  const running = await shared;
+  shared = null;
+  await running?.close();
+}
+
+/** The next call tries again. */
+function failToLaunch(error: unknown): never {
+  shared = null;
+  throw error;
+}
