@@ -1,7 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
+import { endSharedBrowser } from "./site/shared-browser.ts";
 
-/** The ids of all descendants of this process, without zombies. */
+/** The ids of all descendants of this process, without zombies and without the browser of earlier test files. */
 export async function listChildren(ancestor = process.pid): Promise<number[]> {
+  await endSharedBrowser();
   const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0);
   const parents = new Map<number, number>();
   for (const pid of pids) {

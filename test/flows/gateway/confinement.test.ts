@@ -21,7 +21,6 @@ import type { HostileOrder } from "../../harness/hostile-process.ts";
 import { listChildren } from "../../harness/list-children.ts";
 import { createMachinePath } from "../../harness/machine-path.ts";
 import { type MediaName, makeMedia } from "../../harness/media/media-files.ts";
-import { endSharedBrowser } from "../../harness/site/shared-browser.ts";
 import { waitUntil } from "../../harness/wait-until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-confined-"));
@@ -32,8 +31,6 @@ const program = join(folder, "hostile-process.ts");
 const servers = [createServer((socket) => socket.end()), createServer((socket) => socket.end())];
 
 beforeAll(async () => {
-  // A browser of earlier test files would be among the children of this process.
-  await endSharedBrowser();
   for (const path of [join(dataDir, "spool"), join(dataDir, "work"), elsewhere]) mkdirSync(path, { recursive: true });
   for (const [index, server] of servers.entries()) await listen(server, index === 0 ? 0 : join(dataDir, "socket"));
 });

@@ -1,5 +1,4 @@
 import type { Browser } from "playwright-core";
-import { launchBrowser } from "./browser.ts";
 
 let shared: Promise<Browser> | null = null;
 
@@ -8,15 +7,21 @@ export async function shareBrowser(): Promise<Browser> {
   const running = await shared;
   // A browser that crashed is replaced.
   if (running?.isConnected() === true) return running;
-  shared = launchBrowser().catch(failToLaunch);
+  shared = launch().catch(failToLaunch);
   return await shared;
 }
 
-/** For tests that count the processes below this one. */
+/** For tests that count the processes below this one: the next browser test launches another. */
 export async function endSharedBrowser(): Promise<void> {
   const running = await shared;
   shared = null;
   await running?.close();
+}
+
+/** Loads the browser's driver only if there are browser tests. */
+async function launch(): Promise<Browser> {
+  const { launchBrowser } = await import("./browser.ts");
+  return await launchBrowser();
 }
 
 /** The next call tries again. */
