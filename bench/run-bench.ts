@@ -6,6 +6,7 @@ import { measureChat } from "./measure-chat.ts";
 import { measureCrowd } from "./measure-crowd.ts";
 import { measureEdge } from "./measure-edge.ts";
 import { measureEndurance } from "./measure-endurance.ts";
+import { measureGarbage } from "./measure-garbage.ts";
 import { measureGate } from "./measure-gate.ts";
 import { measureGrowth } from "./measure-growth.ts";
 import { measureHistory } from "./measure-history.ts";
@@ -28,6 +29,7 @@ const benches: Record<string, (words: string[]) => Promise<void>> = {
   crowd: measureCrowd,
   edge: measureEdge,
   endurance: measureEndurance,
+  garbage: measureGarbage,
   gate: measureGate,
   growth: measureGrowth,
   history: measureHistory,
