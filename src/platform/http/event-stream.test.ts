@@ -207,6 +207,20 @@ describe("heartbeats", () => {
     expect(write).not.toHaveBeenCalled();
   });
 
+  test("go on for the other streams when one ends, wherever it was, and twice", () => {
+    const heartbeats = createHeartbeats(intervalMs);
+    const beaten: string[] = [];
+    const streams = ["first", "second", "third", "last"].map((name) => ({
+      ...{ isSilent: false, place: -1 },
+      beat: () => void beaten.push(name),
+    }));
+    for (const stream of streams) heartbeats.add(stream);
+    for (const ended of [streams[0], streams[0], streams[2]]) if (ended !== undefined) heartbeats.remove(ended);
+    vi.advanceTimersByTime(intervalMs);
+    expect(beaten.toSorted()).toEqual(["last", "second"]);
+    heartbeats.close();
+  });
+
   test("are not buffered for a client that does not read", async () => {
     const place = await openPlace();
     place.client.pause();
